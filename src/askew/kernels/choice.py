@@ -1,0 +1,65 @@
+"""From a user's words (``kernel``, ``gamma``, ``degree``, ``coef0``) to a kernel function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from askew.exceptions import ParameterError
+from askew.kernels.function import KernelFunction
+from askew.kernels.linear import Linear
+from askew.kernels.polynomial import Polynomial
+from askew.kernels.rbf import RBF
+from askew.kernels.sigmoid import Sigmoid
+
+_FUNCTIONS: dict[str, Callable[[float, float, float], KernelFunction]] = {
+    "linear": lambda gamma, degree, coef0: Linear(),
+    "rbf": lambda gamma, degree, coef0: RBF(gamma),
+    "poly": lambda gamma, degree, coef0: Polynomial(gamma, degree, coef0),
+    "polynomial": lambda gamma, degree, coef0: Polynomial(gamma, degree, coef0),
+    "sigmoid": lambda gamma, degree, coef0: Sigmoid(gamma, coef0),
+}
+NAMES = (*_FUNCTIONS, "precomputed")
+
+
+def make_function(kernel: str, gamma: float = 1.0, degree: float = 3, coef0: float = 0.0) -> KernelFunction:
+    """The kernel function a name stands for; ``gamma`` must already be a number."""
+    if kernel not in _FUNCTIONS:
+        raise ParameterError(f"kernel must be one of {', '.join(map(repr, NAMES))}; got {kernel!r}.")
+    return _FUNCTIONS[kernel](float(gamma), degree, coef0)
+
+
+def resolve_gamma(gamma: float | str, X: Any, sample_weight: Any = None) -> float:
+    """The number behind ``gamma="scale"`` (1 / (d · var(X))) or ``"auto"`` (1 / d).
+
+    The variance is weighted by ``sample_weight``, so that weights stay equal to repetition.
+    """
+    if isinstance(gamma, str):
+        if gamma == "auto":
+            return 1.0 / X.shape[1]
+        if gamma == "scale":
+            variance = _variance(X, sample_weight)
+            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        raise ParameterError(f'gamma must be "scale", "auto" or a positive number; got {gamma!r}.')
+    if not gamma >= 0 or not np.isfinite(gamma):
+        raise ParameterError(f"gamma must be a finite number ≥ 0; got {gamma!r}.")
+    return float(gamma)
+
+
+def _variance(X: Any, sample_weight: Any) -> float:
+    """Variance over all entries of X, rows counted by their weight."""
+    n, d = X.shape
+    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    total = weight.sum() * d
+    if not total > 0:
+        return 0.0
+    if sparse.issparse(X):
+        mean = float(weight @ (X @ np.ones(d))) / total
+        square = float(weight @ (X.multiply(X) @ np.ones(d))) / total
+        return square - mean * mean
+    mean = float(weight @ X.sum(axis=1, dtype=np.float64)) / total
+    centred = np.asarray(X, dtype=np.float64) - mean
+    return float(weight @ np.einsum("ij,ij->i", centred, centred)) / total

@@ -1,0 +1,111 @@
+"""The matrix of a kernel function on given points, produced tile by tile and never held whole.
+
+Solves
+    K_ij = k(x_i, x_j) for rows, blocks, the diagonal, products Kv, and against new points.
+Given
+    A kernel function and X, dense or sparse.
+Returns
+    Rows and blocks in float32 or float64 as asked; products and scores always in float64.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.kernels.function import KernelFunction
+from askew.kernels.points import as_points
+from askew.threads import spans, workers
+
+Array = NDArray[Any]
+_TILE = 2**20  # entries of a float64 tile: a few megabytes, whatever n
+
+
+class Gram:
+    """Kernel matrix of ``function`` on the rows of ``X``.
+
+    Parameters
+    ----------
+    function : KernelFunction
+    X : array or sparse matrix of shape (n, d)
+    """
+
+    def __init__(self, function: KernelFunction, X: Any) -> None:
+        self.function = function
+        self.points = as_points(X, function)
+        self.n = self.points.n
+        self.is_psd: bool | None = function.is_psd
+
+    def argument_bound(self) -> float:
+        """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
+        return self.function.argument_bound(self.points.squared_norms)
+
+    def diagonal(self) -> NDArray[np.float64]:
+        return self.function.diagonal(self.points.squared_norms)
+
+    def tile_width(self, m: int, itemsize: int) -> int:
+        """How many columns of m rows are best produced at a time."""
+        return self.points.tile_width(m, itemsize)
+
+    def rows(
+        self, indices: NDArray[np.int64], dtype: Any = np.float64, columns: slice | None = None
+    ) -> Array:
+        """K[indices, columns]."""
+        tile = self.points.products(self.points.rows_left(indices, dtype), columns or slice(0, self.n), dtype)
+        self.function.finish(tile)
+        return tile
+
+    def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
+        """K[indices][:, indices]."""
+        tile = self.points.block(self.points.rows_left(indices, dtype), indices, dtype)
+        self.function.finish(tile)
+        return tile
+
+    def matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Kv in float64."""
+        support = np.flatnonzero(v)
+        if self.function.is_bilinear:
+            return np.asarray(self.points.X @ self.points.combine(v), dtype=np.float64)
+        return self.subset(support)._sum(self.points.X, v[support, None])[:, 0]
+
+    def weighted_sum(self, Z: Any, coefficients: Array) -> NDArray[np.float64]:
+        """Σ_j k(z, x_j) coefficients[j] for every row z of Z; coefficients may have several columns."""
+        columns = coefficients.reshape(self.n, -1)
+        if self.function.is_bilinear:
+            scores = np.asarray(Z @ self.points.combine(columns), dtype=np.float64)
+        else:
+            scores = self._sum(Z, columns)
+        return scores.reshape(Z.shape[0], *coefficients.shape[1:])
+
+    def cross(self, Z: Any, dtype: Any = np.float64) -> Array:
+        """k(z, x_j) as a (len(Z), n) array."""
+        tile = self.points.products(self.points.left(Z, dtype), slice(0, self.n), dtype)
+        self.function.finish(tile)
+        return tile
+
+    def subset(self, indices: NDArray[np.int64]) -> Gram:
+        """The same kernel on some of the points."""
+        some = object.__new__(Gram)
+        some.function, some.is_psd = self.function, self.is_psd
+        some.points = self.points.subset(indices)
+        some.n = len(indices)
+        return some
+
+    def _sum(self, Z: Any, coefficients: Array) -> NDArray[np.float64]:
+        """Σ_j k(z, x_j) coefficients[j], tiles of Z by tiles of the points, in threads."""
+        scores = np.zeros((Z.shape[0], coefficients.shape[1]))
+        width = min(max(1, self.n), 2048)
+        height = max(16, _TILE // 4 // width)
+
+        def work(start: int, stop: int) -> None:
+            left = self.points.left(Z[start:stop], np.float64)
+            for begin, end in spans(self.n, width):
+                tile = self.points.products(left, slice(begin, end), np.float64)
+                self.function.finish(tile)
+                scores[start:stop] += tile @ coefficients[begin:end]
+
+        with workers() as pool:
+            pool.map(work, spans(Z.shape[0], height))
+        return scores

@@ -1,0 +1,162 @@
+"""Points a kernel matrix stands on, dense or sparse: what differs between the two is here and nowhere else.
+
+Given
+    X of shape (n, d) and a kernel function with its lengthening u, v (see ``function``).
+Returns
+    Tiles u(a)'v(b) for some points a against a window of points b. Dense: one product of lengthened points, after
+    centring where the kernel allows it. Sparse: rows densified a few at a time against a window that stays sparse;
+    the whole of X is never densified.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from askew.kernels.function import KernelFunction
+
+Array = NDArray[Any]
+
+
+def as_points(X: Any, function: KernelFunction) -> DensePoints | SparsePoints:
+    """Wrap an array or a sparse matrix."""
+    if sparse.issparse(X):
+        return SparsePoints(X, function)
+    return DensePoints(np.asarray(X), function)
+
+
+class DensePoints:
+    """Rows of an array; the right-hand operand v(X)' is kept, once per precision asked for."""
+
+    def __init__(self, X: Array, function: KernelFunction, shift: Array | None = None) -> None:
+        self.X, self.function = X, function
+        self.n = len(X)
+        if shift is None:
+            shift = np.zeros(X.shape[1])
+            if function.is_translation_invariant and len(X):
+                shift = X.mean(axis=0, dtype=np.float64)
+        self.shift = shift
+        self._operands: dict[Any, Array] = {}
+
+    @property
+    def squared_norms(self) -> NDArray[np.float64]:
+        centred = self._centred(self.X)
+        return np.einsum("ij,ij->i", centred, centred)
+
+    def tile_width(self, m: int, itemsize: int) -> int:
+        """How many columns keep an (m, width) tile within a core's cache."""
+        return int(np.clip(2**19 // max(1, m * itemsize) // 64 * 64, 128, 8192))
+
+    def left(self, rows: Array, dtype: Any) -> Array:
+        """u(a) for the given rows of data."""
+        rows = self._centred(rows)
+        norms = np.einsum("ij,ij->i", rows, rows)
+        return self._lengthen(self.function.scale * rows, self.function.left(norms), dtype)
+
+    def rows_left(self, indices: Array, dtype: Any) -> Array:
+        """u(a) for some of the points themselves."""
+        return self.left(self.X[indices], dtype)
+
+    def products(self, left: Array, window: slice, dtype: Any) -> Array:
+        """u(a)'v(b) for b in a window of the points."""
+        return left @ self._operand(dtype)[:, window]
+
+    def products_once(self, left: Array, window: slice) -> Array:
+        """The same in float64 without keeping the operand."""
+        return left @ self._right(self.X[window], np.float64).T
+
+    def block(self, left: Array, indices: Array, dtype: Any) -> Array:
+        return left @ self._right(self.X[indices], dtype).T
+
+    def combine(self, v: Array) -> Array:
+        """X'v."""
+        return self.X.T.astype(np.float64, copy=False) @ v
+
+    def subset(self, indices: Array) -> DensePoints:
+        return DensePoints(self.X[indices], self.function, self.shift)
+
+    def _operand(self, dtype: Any) -> Array:
+        key = np.dtype(dtype)
+        if key not in self._operands:
+            self._operands[key] = np.ascontiguousarray(self._right(self.X, dtype).T)
+        return self._operands[key]
+
+    def _right(self, rows: Array, dtype: Any) -> Array:
+        rows = self._centred(rows)
+        norms = np.einsum("ij,ij->i", rows, rows)
+        return self._lengthen(rows, self.function.right(norms), dtype)
+
+    def _centred(self, rows: Array) -> Array:
+        return np.asarray(rows, dtype=np.float64) - self.shift
+
+    @staticmethod
+    def _lengthen(rows: Array, columns: list[Array], dtype: Any) -> Array:
+        d = rows.shape[1]
+        out = np.empty((len(rows), d + len(columns)), dtype)
+        out[:, :d] = rows
+        for k, column in enumerate(columns):
+            out[:, d + k] = column
+        return out
+
+
+class SparsePoints:
+    """Rows of a CSR matrix."""
+
+    def __init__(self, X: Any, function: KernelFunction) -> None:
+        self.X, self.function = X.tocsr(), function
+        self.n = X.shape[0]
+        self._cast: dict[Any, Any] = {}
+
+    @property
+    def squared_norms(self) -> NDArray[np.float64]:
+        return _squared_norms(self.X)
+
+    def tile_width(self, m: int, itemsize: int) -> int:
+        """A window long enough to hide the cost of cutting a sparse matrix."""
+        return 8192
+
+    def left(self, rows: Any, dtype: Any) -> tuple[Any, list[Array]]:
+        rows = rows.tocsr()
+        return rows.astype(dtype), [c.astype(dtype) for c in self.function.left(_squared_norms(rows))]
+
+    def rows_left(self, indices: Array, dtype: Any) -> tuple[Any, list[Array]]:
+        return self.left(self.X[indices], dtype)
+
+    def products(self, left: tuple[Any, list[Array]], window: slice, dtype: Any) -> Array:
+        key = np.dtype(dtype)
+        if key not in self._cast:
+            self._cast[key] = self.X.astype(dtype, copy=False)
+        return self._against(left, self._cast[key][window])
+
+    def products_once(self, left: tuple[Any, list[Array]], window: slice) -> Array:
+        return self._against(left, self.X[window].astype(np.float64, copy=False))
+
+    def block(self, left: tuple[Any, list[Array]], indices: Array, dtype: Any) -> Array:
+        return self._against(left, self.X[indices].astype(dtype, copy=False))
+
+    def combine(self, v: Array) -> Array:
+        return self.X.T @ v
+
+    def subset(self, indices: Array) -> SparsePoints:
+        return SparsePoints(self.X[indices], self.function)
+
+    def _against(self, left: tuple[Any, list[Array]], right: Any) -> Array:
+        """u(a)'v(b), a few rows of the left densified at a time."""
+        rows, left_columns = left
+        right_columns = self.function.right(_squared_norms(right))
+        out = np.empty((rows.shape[0], right.shape[0]), rows.dtype)
+        step = max(1, 2**22 // max(1, rows.shape[1]))
+        for start in range(0, rows.shape[0], step):
+            dense = rows[start : start + step].toarray()
+            out[start : start + step] = (right @ np.ascontiguousarray(dense.T)).T
+        out *= rows.dtype.type(self.function.scale)
+        for column, other in zip(left_columns, right_columns, strict=True):
+            out += np.multiply.outer(column, other.astype(rows.dtype))
+        return out
+
+
+def _squared_norms(X: Any) -> NDArray[np.float64]:
+    return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()

@@ -1,0 +1,48 @@
+"""The polynomial kernel.
+
+Solves
+    k(a, b) = (γ a'b + c)^degree, with u(a) = (γa, c) and v(b) = (b, 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from askew.kernels.function import Array, KernelFunction
+
+
+@dataclass(frozen=True)
+class Polynomial(KernelFunction):
+    """k(a, b) = (γ a'b + coef0)^degree; positive semi-definite for coef0 ≥ 0 and a whole degree."""
+
+    gamma: float = 1.0
+    degree: float = 3
+    coef0: float = 0.0
+
+    @property
+    def is_psd(self) -> bool:  # type: ignore[override]
+        return self.coef0 >= 0 and float(self.degree).is_integer()
+
+    @property
+    def scale(self) -> float:
+        return self.gamma
+
+    def left(self, squared_norms: Array) -> list[Array]:
+        return [np.full_like(squared_norms, self.coef0)]
+
+    def right(self, squared_norms: Array) -> list[Array]:
+        return [np.ones_like(squared_norms)]
+
+    def finish(self, products: Array) -> None:
+        np.power(products, int(self.degree) if float(self.degree).is_integer() else self.degree, out=products)
+
+    def diagonal(self, squared_norms: Array) -> Array:
+        values = self.gamma * squared_norms + self.coef0
+        self.finish(values)
+        return values
+
+    def argument_bound(self, squared_norms: Array) -> float:
+        largest = self.gamma * float(np.max(squared_norms, initial=0.0)) + abs(self.coef0)
+        return max(1.0, self.degree) * max(largest, 1.0) ** self.degree

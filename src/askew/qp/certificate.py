@@ -1,0 +1,148 @@
+"""Is this point optimal? Answered from the problem alone, in float64, never believed from a solver.
+
+Solves
+    With g = Kβ + p, β is optimal iff it is feasible and there are multipliers λ (one per sum; 0 for ``Free``;
+    ≤ 0 for ``SumAtMost``) such that g_i ≥ λ where β_i can only rise, g_i ≤ λ where it can only fall, and
+    g_i = λ in between. For variables of one group:
+        violation = max{λ_low − λ_high}   with   λ_low = max g_i over β_i > lower_i,
+                                                 λ_high = min g_i over β_i < upper_i.
+    The duality gap is the Wolfe gap  g'β − min{g'β' : β' feasible}, bounded through the multipliers:
+        Σ_i (g_i − λ)β_i − min((g_i − λ) lower_i, (g_i − λ) upper_i)
+    For a positive semi-definite K it bounds objective(β) − optimum from above.
+Given
+    A ``Problem`` and β (and the gradient, when it was just computed in float64).
+Returns
+    ``Certificate``.
+Reference
+    Keerthi et al. (2001), Neural Computation 13:637, for the interval of the multiplier;
+    Fan, Chen, Lin (2005), JMLR 6:1889, for the violation as a stopping rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.qp.problem import Problem
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The judgement of a point.
+
+    Attributes
+    ----------
+    objective : float
+        ½ β'Kβ + p'β.
+    violation : float
+        Largest KKT violation, in units of the gradient; 0 at an optimum.
+    duality_gap : float
+        Upper bound of objective − optimum when K is positive semi-definite.
+    infeasibility : float
+        Largest breach of the box or of a sum, relative to their size.
+    multipliers : tuple of float
+        λ of each sum.
+    """
+
+    objective: float
+    violation: float
+    duality_gap: float
+    infeasibility: float
+    multipliers: tuple[float, ...]
+
+    @property
+    def relative_gap(self) -> float:
+        """The duality gap in units of the objective."""
+        return self.duality_gap / max(abs(self.objective), 1e-300)
+
+    def is_optimal(self, tol: float, feasibility_tol: float = 1e-8) -> bool:
+        """Whether the point is feasible and violates the KKT conditions by at most tol."""
+        return self.violation <= tol and self.infeasibility <= feasibility_tol
+
+
+def certify(problem: Problem, beta: Vector, gradient: Vector | None = None) -> Certificate:
+    """Judge ``beta`` as a solution of ``problem``.
+
+    Parameters
+    ----------
+    problem : Problem
+    beta : array of shape (n,)
+    gradient : array of shape (n,), optional
+        Kβ + p in float64, to save the product when it has just been computed.
+
+    Returns
+    -------
+    Certificate
+    """
+    beta = np.asarray(beta, dtype=np.float64)
+    if gradient is None:
+        gradient = problem.gradient(beta)
+    labels, slack = problem.constraint.labels(problem.n), problem.constraint.slack
+    violation, multipliers, gap = 0.0, [], 0.0
+    for g, total in enumerate(problem.constraint.totals):
+        mine = labels == g
+        members = (gradient[mine], beta[mine], problem.lower[mine], problem.upper[mine])
+        low, high = multiplier_interval(*members)
+        if slack is not None:
+            low, high = _with_slack(low, high, total - members[1].sum(), slack)
+        violation = max(violation, low - high)
+        multipliers.append(_between(low, high) if slack is None or low < 0 else 0.0)
+        gap += _wolfe_gap(*members, multipliers[-1])
+    return Certificate(
+        objective=problem.objective(beta, gradient),
+        violation=float(violation),
+        duality_gap=float(gap),
+        infeasibility=infeasibility(problem, beta),
+        multipliers=tuple(multipliers),
+    )
+
+
+def multiplier_interval(gradient: Vector, beta: Vector, lower: Vector, upper: Vector) -> tuple[float, float]:
+    """Largest gradient among variables that can fall, smallest among those that can rise."""
+    low = np.max(gradient, where=beta > lower, initial=-np.inf)
+    high = np.min(gradient, where=beta < upper, initial=np.inf)
+    return float(low), float(high)
+
+
+def infeasibility(problem: Problem, beta: Vector) -> float:
+    """Largest breach of the box or of a sum, relative to the size of the box or of the sum."""
+    finite = np.concatenate([problem.lower, problem.upper[np.isfinite(problem.upper)]])
+    scale = float(np.max(np.abs(finite), initial=0.0)) or 1.0
+    breach = float(np.max(np.maximum(problem.lower - beta, beta - problem.upper), initial=0.0)) / scale
+    labels, slack = problem.constraint.labels(problem.n), problem.constraint.slack
+    for g, total in enumerate(problem.constraint.totals):
+        mine = beta[labels == g]
+        excess = float(mine.sum()) - total
+        if slack is not None:  # Σβ + s = total with s in its interval
+            excess = max(slack[0] + excess, -excess - slack[1], 0.0)
+        breach = max(breach, abs(excess) / max(float(np.abs(mine).sum()), abs(total), scale))
+    return breach
+
+
+def _with_slack(low: float, high: float, s: float, slack: tuple[float, float]) -> tuple[float, float]:
+    """Add the slack variable, whose gradient is 0, to the interval; s within rounding of its bound is at it."""
+    room = 1e-12 * max(1.0, abs(s))
+    if s > slack[0] + room:
+        low = max(low, 0.0)
+    return low, min(high, 0.0) if s < slack[1] else high
+
+
+def _between(low: float, high: float) -> float:
+    if np.isinf(low) and np.isinf(high):
+        return 0.0
+    if np.isinf(low):
+        return high
+    return low if np.isinf(high) else 0.5 * (low + high)
+
+
+def _wolfe_gap(gradient: Vector, beta: Vector, lower: Vector, upper: Vector, multiplier: float) -> float:
+    reduced = gradient - multiplier
+    bound = np.where(reduced >= 0, lower, upper)
+    move = beta - bound
+    with np.errstate(invalid="ignore"):  # 0 · ∞ where the box is open and the gradient vanishes
+        gap = np.where(reduced == 0, 0.0, reduced * move)
+    return float(gap.sum())

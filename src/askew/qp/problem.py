@@ -1,0 +1,113 @@
+"""The one programme every method of askew becomes.
+
+Solves
+    minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and the sums of ``constraint``.
+Given
+    K as an object that can produce rows, a diagonal and products (see ``SymmetricMatrix``), never as a demand
+    for the whole n×n array. β = y∘α are signed variables: what scikit-learn calls ``dual_coef_``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.exceptions import InfeasibleError, ParameterError
+from askew.qp.constraints import Constraint
+
+Vector = NDArray[np.float64]
+
+
+class SymmetricMatrix(Protocol):
+    """What a programme needs to know of its matrix; the kernels of ``askew.kernels`` are such matrices."""
+
+    n: int
+    is_psd: bool | None
+    """True or False when known from the formula, None when only the numbers could tell."""
+
+    def diagonal(self) -> Vector:
+        """K_ii in float64."""
+        ...
+
+    def matvec(self, v: Vector) -> Vector:
+        """Kv in float64, at a cost proportional to the non-zeros of v."""
+        ...
+
+    def rows(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> NDArray[Any]:
+        """K[indices, :] as a fresh (m, n) array."""
+        ...
+
+    def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> NDArray[Any]:
+        """K[indices][:, indices] as a fresh (m, m) array."""
+        ...
+
+
+@dataclass(frozen=True)
+class Problem:
+    """minimise ½ β'Kβ + p'β over a box and sums; see the module for the algebra.
+
+    Parameters
+    ----------
+    matrix : SymmetricMatrix
+        K, of size n×n.
+    linear : array of shape (n,)
+        p.
+    lower, upper : arrays of shape (n,)
+        The box. ``upper`` may be infinite.
+    constraint : Constraint
+        Free, Sum, GroupSums or SumAtMost.
+    """
+
+    matrix: SymmetricMatrix
+    linear: Vector
+    lower: Vector
+    upper: Vector
+    constraint: Constraint
+
+    def __post_init__(self) -> None:
+        n = self.matrix.n
+        for name in ("linear", "lower", "upper"):
+            value = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+            if value.shape != (n,):
+                raise ParameterError(
+                    f"{name} must have shape ({n},), one entry per row of the matrix; got {value.shape}."
+                )
+            object.__setattr__(self, name, value)
+        if np.any(self.lower > self.upper):
+            i = int(np.argmax(self.lower > self.upper))
+            raise InfeasibleError(
+                f"The box of variable {i} is empty: lower={self.lower[i]:g} exceeds upper={self.upper[i]:g}."
+            )
+        self._check_totals()
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return self.matrix.n
+
+    def objective(self, beta: Vector, gradient: Vector | None = None) -> float:
+        """½ β'Kβ + p'β, from the gradient Kβ + p when that is at hand."""
+        if gradient is None:
+            gradient = self.gradient(beta)
+        return float(0.5 * beta @ (gradient + self.linear))
+
+    def gradient(self, beta: Vector) -> Vector:
+        """Kβ + p in float64, computed anew."""
+        return self.matrix.matvec(beta) + self.linear
+
+    def _check_totals(self) -> None:
+        """Refuse sums that no point of the box reaches."""
+        labels, slack = self.constraint.labels(self.n), self.constraint.slack
+        for g, total in enumerate(self.constraint.totals):
+            low, high = self.lower[labels == g].sum(), self.upper[labels == g].sum()
+            if slack is not None:
+                low, high = low + slack[0], high + slack[1]
+            room = 1e-9 * max(1.0, abs(total))
+            if not low - room <= total <= high + room:
+                raise InfeasibleError(
+                    f"The variables of group {g} can sum to [{low:g}, {high:g}] within their box; "
+                    f"the constraint asks for {total:g}."
+                )

@@ -1,0 +1,69 @@
+"""What a solver hands back: always this type, whatever the programme and however it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.qp.certificate import Certificate
+
+
+class Status(Enum):
+    """How a solve ended."""
+
+    OPTIMAL = "optimal"
+    """KKT violation within tol on a float64 gradient; the matrix showed no negative curvature."""
+    STATIONARY = "stationary"
+    """KKT violation within tol, but the matrix is indefinite: a stationary point, perhaps not the minimum."""
+    MAX_ITER = "max_iter"
+    """The limit of iterations came first."""
+    STALLED = "stalled"
+    """No further progress in float64: tol asks for more than the arithmetic of this problem can give."""
+
+    @property
+    def has_converged(self) -> bool:
+        """Whether the tolerance was met."""
+        return self in (Status.OPTIMAL, Status.STATIONARY)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A point, what judges it, and what it cost.
+
+    Attributes
+    ----------
+    beta : array of shape (n,)
+        The signed variables.
+    gradient : array of shape (n,)
+        Kβ + p in float64, computed anew at β.
+    status : Status
+    certificate : Certificate
+        KKT violation, duality gap and multipliers, computed from the problem.
+    n_iter : int
+        Inner steps (pairs of variables moved).
+    n_outer : int
+        Working sets solved.
+    timings : dict
+        Seconds by stage of the solver, empty for solvers that do not measure.
+    """
+
+    beta: NDArray[np.float64]
+    gradient: NDArray[np.float64]
+    status: Status
+    certificate: Certificate
+    n_iter: int
+    n_outer: int
+    timings: dict[str, float]
+
+    @property
+    def objective(self) -> float:
+        """½ β'Kβ + p'β."""
+        return self.certificate.objective
+
+    @property
+    def multipliers(self) -> tuple[float, ...]:
+        """λ of each sum: the value (Kβ + p)_i takes on variables strictly inside their box."""
+        return self.certificate.multipliers
