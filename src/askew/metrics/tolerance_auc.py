@@ -99,32 +99,32 @@ def tolerance_auc(
     >>> tolerance_auc(positive, scores, 1.0).tolist()
     [0.75, 0.0]
     """
-    true, false = _counts_above(positive, scores, weight)
+    true, false = _counts_above(positive, np.ascontiguousarray(scores.T), weight)
     # Each row is a segment from the point before it; its width is cut where FPR reaches the tolerance.
-    rise, run = np.diff(true, axis=0, prepend=0.0), np.diff(false, axis=0, prepend=0.0)
-    width = np.clip(tolerance * false[-1] - (false - run), 0.0, run)
+    rise, run = np.diff(true, prepend=0.0), np.diff(false, prepend=0.0)
+    width = np.clip(tolerance * false[..., -1:] - (false - run), 0.0, run)
     share = np.divide(width, run, out=np.zeros_like(run), where=run > 0.0)
-    area = np.sum(width * (true - rise + 0.5 * share * rise), axis=0)
-    return np.asarray(area / (true[-1] * false[-1]))
+    area = np.sum(width * (true - rise + 0.5 * share * rise), axis=-1)
+    return np.asarray(area / (true[..., -1] * false[..., -1]))
 
 
 def _counts_above(
     positive: NDArray[np.bool_], scores: NDArray[np.floating], weight: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weight of positives and of negatives down to each row of the ranking, best first.
+    """Weight of positives and of negatives down to each row of the ranking, best first, along the last axis.
 
     Inside a run of ties there is no point of the curve, so those rows repeat the point before the run:
     their segment is empty and the last row of the run spans it whole.
     """
-    order = np.argsort(-scores, axis=0)
-    ranked = np.take_along_axis(scores, order, axis=0)
+    order = np.argsort(-scores, axis=-1)
+    ranked = np.take_along_axis(scores, order, axis=-1)
     is_positive = positive[order]
     each = np.ones(is_positive.shape) if weight is None else weight[order]
-    true = np.cumsum(np.where(is_positive, each, 0.0), axis=0)
-    false = np.cumsum(np.where(is_positive, 0.0, each), axis=0)
-    tied = ranked[:-1] == ranked[1:]
+    true = np.cumsum(np.where(is_positive, each, 0.0), axis=-1)
+    false = np.cumsum(np.where(is_positive, 0.0, each), axis=-1)
+    tied = ranked[..., :-1] == ranked[..., 1:]
     if tied.any():
         for count in (true, false):
-            count[:-1][tied] = 0.0
-            np.maximum.accumulate(count, axis=0, out=count)
+            count[..., :-1][tied] = 0.0
+            np.maximum.accumulate(count, axis=-1, out=count)
     return true, false
