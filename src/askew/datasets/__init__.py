@@ -1,0 +1,20 @@
+"""Data sets: read from a local folder, fetched from OpenML, or generated with a known truth."""
+
+from askew.datasets.catalogue import available, load
+from askew.datasets.dataset import Dataset
+from askew.datasets.gaussians import GaussianClasses, make_skewed, make_two_gaussians
+from askew.datasets.ijcnn1_like import make_ijcnn1_like
+from askew.datasets.openml import fetch
+from askew.datasets.ring import make_ring
+
+__all__ = [
+    "Dataset",
+    "GaussianClasses",
+    "available",
+    "fetch",
+    "load",
+    "make_ijcnn1_like",
+    "make_ring",
+    "make_skewed",
+    "make_two_gaussians",
+]
