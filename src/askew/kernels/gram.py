@@ -49,19 +49,32 @@ class Gram:
         """How many columns of m rows are best produced at a time."""
         return self.points.tile_width(m, itemsize)
 
-    def rows(
-        self, indices: NDArray[np.int64], dtype: Any = np.float64, columns: slice | None = None
-    ) -> Array:
-        """K[indices, columns]."""
-        tile = self.points.products(self.points.rows_left(indices, dtype), columns or slice(0, self.n), dtype)
+    def prepare(self, indices: NDArray[np.int64], dtype: Any) -> Any:
+        """The left-hand side of K[indices, :], for ``tile``."""
+        return self.points.rows_left(indices, dtype)
+
+    def tile(self, prepared: Any, columns: slice, out: Array | None = None) -> Array:
+        """K[indices, columns] for prepared indices, into ``out`` when given."""
+        tile = self.points.products(prepared, columns, out)
         self.function.finish(tile)
         return tile
 
+    def rows(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
+        """K[indices, :]."""
+        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
+
     def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
         """K[indices][:, indices]."""
-        tile = self.points.block(self.points.rows_left(indices, dtype), indices, dtype)
-        self.function.finish(tile)
-        return tile
+        out = np.empty((len(indices), len(indices)), dtype)
+
+        def work(first: int, last: int) -> None:
+            tile = self.points.block(self.points.rows_left(indices[first:last], dtype), indices)
+            self.function.finish(tile)
+            out[first:last] = tile
+
+        with workers() as pool:
+            pool.map(work, spans(len(indices), 256))
+        return out
 
     def matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Kv in float64."""
@@ -81,7 +94,7 @@ class Gram:
 
     def cross(self, Z: Any, dtype: Any = np.float64) -> Array:
         """k(z, x_j) as a (len(Z), n) array."""
-        tile = self.points.products(self.points.left(Z, dtype), slice(0, self.n), dtype)
+        tile = self.points.products(self.points.left(Z, dtype), slice(0, self.n))
         self.function.finish(tile)
         return tile
 
@@ -102,7 +115,7 @@ class Gram:
         def work(start: int, stop: int) -> None:
             left = self.points.left(Z[start:stop], np.float64)
             for begin, end in spans(self.n, width):
-                tile = self.points.products(left, slice(begin, end), np.float64)
+                tile = self.points.products(left, slice(begin, end))
                 self.function.finish(tile)
                 scores[start:stop] += tile @ coefficients[begin:end]
 

@@ -60,16 +60,13 @@ class DensePoints:
         """u(a) for some of the points themselves."""
         return self.left(self.X[indices], dtype)
 
-    def products(self, left: Array, window: slice, dtype: Any) -> Array:
-        """u(a)'v(b) for b in a window of the points."""
-        return left @ self._operand(dtype)[:, window]
+    def products(self, left: Array, window: slice, out: Array | None = None) -> Array:
+        """u(a)'v(b) for b in a window of the points, in the precision of the left side."""
+        return np.matmul(left, self._operand(left.dtype)[:, window], out=out)
 
-    def products_once(self, left: Array, window: slice) -> Array:
-        """The same in float64 without keeping the operand."""
-        return left @ self._right(self.X[window], np.float64).T
-
-    def block(self, left: Array, indices: Array, dtype: Any) -> Array:
-        return left @ self._right(self.X[indices], dtype).T
+    def block(self, left: Array, indices: Array) -> Array:
+        """u(a)'v(b) for b among the points at the given indices."""
+        return left @ self._right(self.X[indices], left.dtype).T
 
     def combine(self, v: Array) -> Array:
         """X'v."""
@@ -125,17 +122,14 @@ class SparsePoints:
     def rows_left(self, indices: Array, dtype: Any) -> tuple[Any, list[Array]]:
         return self.left(self.X[indices], dtype)
 
-    def products(self, left: tuple[Any, list[Array]], window: slice, dtype: Any) -> Array:
-        key = np.dtype(dtype)
-        if key not in self._cast:
-            self._cast[key] = self.X.astype(dtype, copy=False)
-        return self._against(left, self._cast[key][window])
+    def products(self, left: tuple[Any, list[Array]], window: slice, out: Array | None = None) -> Array:
+        dtype = left[0].dtype
+        if dtype not in self._cast:
+            self._cast[dtype] = self.X.astype(dtype, copy=False)
+        return self._against(left, self._cast[dtype][window], out)
 
-    def products_once(self, left: tuple[Any, list[Array]], window: slice) -> Array:
-        return self._against(left, self.X[window].astype(np.float64, copy=False))
-
-    def block(self, left: tuple[Any, list[Array]], indices: Array, dtype: Any) -> Array:
-        return self._against(left, self.X[indices].astype(dtype, copy=False))
+    def block(self, left: tuple[Any, list[Array]], indices: Array) -> Array:
+        return self._against(left, self.X[indices].astype(left[0].dtype, copy=False))
 
     def combine(self, v: Array) -> Array:
         return self.X.T @ v
@@ -143,11 +137,12 @@ class SparsePoints:
     def subset(self, indices: Array) -> SparsePoints:
         return SparsePoints(self.X[indices], self.function)
 
-    def _against(self, left: tuple[Any, list[Array]], right: Any) -> Array:
+    def _against(self, left: tuple[Any, list[Array]], right: Any, out: Array | None = None) -> Array:
         """u(a)'v(b), a few rows of the left densified at a time."""
         rows, left_columns = left
         right_columns = self.function.right(_squared_norms(right))
-        out = np.empty((rows.shape[0], right.shape[0]), rows.dtype)
+        if out is None:
+            out = np.empty((rows.shape[0], right.shape[0]), rows.dtype)
         step = max(1, 2**22 // max(1, rows.shape[1]))
         for start in range(0, rows.shape[0], step):
             dense = rows[start : start + step].toarray()

@@ -43,13 +43,25 @@ class Precomputed:
         """Stored rows are read whole."""
         return max(1, self.n)
 
-    def rows(
-        self, indices: NDArray[np.int64], dtype: Any = np.float64, columns: slice | None = None
-    ) -> Array:
-        columns = columns or slice(0, self.n)
+    def prepare(self, indices: NDArray[np.int64], dtype: Any) -> Any:
+        """The left-hand side of K[indices, :], for ``tile``."""
+        return indices if self._indices is None else self._indices[indices], dtype
+
+    def tile(self, prepared: Any, columns: slice, out: Array | None = None) -> Array:
+        """K[indices, columns] for prepared indices, into ``out`` when given."""
+        indices, dtype = prepared
         if self._indices is None:
-            return np.ascontiguousarray(self._matrix[indices, columns], dtype=dtype)
-        return self._matrix[np.ix_(self._indices[indices], self._indices[columns])].astype(dtype, copy=False)
+            tile = self._matrix[indices, columns]
+        else:
+            tile = self._matrix[np.ix_(indices, self._indices[columns])]
+        if out is None:
+            return np.ascontiguousarray(tile, dtype=dtype)
+        out[...] = tile
+        return out
+
+    def rows(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
+        """K[indices, :]."""
+        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
 
     def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
         kept = indices if self._indices is None else self._indices[indices]

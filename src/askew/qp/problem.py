@@ -44,6 +44,22 @@ class SymmetricMatrix(Protocol):
         """K[indices][:, indices] as a fresh (m, m) array."""
         ...
 
+    def prepare(self, indices: NDArray[np.int64], dtype: Any) -> Any:
+        """Whatever ``tile`` needs to know of these rows, computed once."""
+        ...
+
+    def tile(self, prepared: Any, columns: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """K[indices, columns] for prepared indices, into ``out`` when given."""
+        ...
+
+    def tile_width(self, m: int, itemsize: int) -> int:
+        """How many columns of m rows are best produced at a time."""
+        ...
+
+    def argument_bound(self) -> float:
+        """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
+        ...
+
 
 @dataclass(frozen=True)
 class Problem:

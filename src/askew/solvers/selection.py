@@ -1,0 +1,78 @@
+"""Which variables to move next.
+
+Solves
+    The working set: in each group, the variables with the least gradient among those that can rise and the largest among
+    those that can fall, as many of either; the rest of the set is kept from the last round. Without the part that is
+    kept, the method forgets what it just balanced and needs ten times as many rounds.
+Given
+    Gradient, β and its box, groups, the last working set.
+Returns
+    Indices sorted by group.
+Reference
+    Zanni, Serafini, Zanghirati (2006), JMLR 7:1467, for keeping a part; Wen et al. (2018), JMLR 19:1, for half of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.arrays import smallest
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Who can move: per variable the gradient where it can rise or fall, and the worst of each group."""
+
+    rising: Vector
+    """g_i where β_i can rise, +∞ elsewhere."""
+    falling: Vector
+    """−g_i where β_i can fall, +∞ elsewhere."""
+    low: tuple[float, ...]
+    """Least g that can rise, of each group (the slack variable counted in)."""
+    high: tuple[float, ...]
+    """Largest g that can fall, of each group."""
+
+    @property
+    def violation(self) -> float:
+        """The largest high − low over the groups, at least 0."""
+        return max(0.0, *(h - l for l, h in zip(self.low, self.high, strict=True)))
+
+
+def take_standing(
+    g: Vector, beta: Vector, lower: Vector, upper: Vector, members: list[Any], slack: Any
+) -> Standing:
+    """Measure every variable; ``slack`` is (value, lowest, highest) of the slack variable, or None."""
+    rising = np.where(beta < upper, g, np.inf)
+    falling = np.where(beta > lower, -g, np.inf)
+    low = [float(np.min(rising[mine], initial=np.inf)) for mine in members]
+    high = [-float(np.min(falling[mine], initial=np.inf)) for mine in members]
+    if slack is not None:  # its gradient is 0
+        value, lowest, highest = slack
+        low[0] = min(low[0], 0.0) if value < highest else low[0]
+        high[0] = max(high[0], 0.0) if value > lowest else high[0]
+    return Standing(rising, falling, tuple(low), tuple(high))
+
+
+def choose(standing: Standing, members: list[Any], size: int, last: Indices) -> Indices:
+    """The next working set of at most ``size`` variables, sorted by group."""
+    fresh = size if not len(last) else size // 2
+    share = max(1, fresh // (2 * len(members)))
+    picked = []
+    for mine in members:
+        for values in (standing.rising[mine], standing.falling[mine]):
+            some = smallest(values, share)
+            some = some[np.isfinite(values[some])]
+            picked.append(some if isinstance(mine, slice) else mine[some])
+    n = len(standing.rising)
+    taken = np.zeros(n, dtype=bool)
+    new = np.unique(np.concatenate(picked))
+    taken[new] = True
+    kept = last[~taken[last]][: size - len(new)]
+    return np.concatenate([new, kept])

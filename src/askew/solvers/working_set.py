@@ -1,0 +1,258 @@
+"""The one solver: a working-set method for a quadratic programme with a box and sums.
+
+Solves
+    minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and the sums of the constraint (``askew.qp``).
+Given
+    A ``Problem``; K is asked for rows and blocks, never for the whole.
+    Each round takes the q variables that violate optimality most (half of them kept from the last round), solves the
+    q×q problem inside (``inner``), and moves the gradient by the rows of the variables that changed (``row_cache``).
+    A one-sided or absent sum is an equality with a slack variable whose kernel row is zero: it sits in every working set.
+Returns
+    ``Solution`` with a float64 gradient computed anew at the end, and the certificate made from it.
+Stops when
+    the KKT violation is at most tol on a gradient recomputed in float64. Rows may be float32; when they cannot bring the
+    recomputed violation down any more the solver goes on with float64 rows, and when those cannot either, it stops as
+    stalled. Or after max_iter inner steps.
+Reference
+    Joachims (1999), Making large-scale SVM learning practical; Fan, Chen, Lin (2005), JMLR 6:1889;
+    Wen et al. (2018), ThunderSVM, JMLR 19:1.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.arrays import row_precision
+from askew.qp import Problem, Solution, Status, certify
+from askew.solvers.row_cache import RowCache
+from askew.solvers.selection import Standing, choose, take_standing
+from askew.solvers.start import feasible_start
+from askew.threads import Workers, workers
+
+Vector = NDArray[np.float64]
+
+DEFAULT_CACHE_BYTES = 2**30
+OPEN = 1e300  # stands for an infinite bound inside compiled code, which may not see infinities
+
+
+def solve(
+    problem: Problem,
+    *,
+    start: Vector | None = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    cache_bytes: int = DEFAULT_CACHE_BYTES,
+    working_set_size: int | None = None,
+    dtype: Any = None,
+) -> Solution:
+    """Solve ``problem`` to a KKT violation of ``tol``.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : array of shape (n,), optional
+        A point to start from; it is made feasible first.
+    tol : float
+        Largest KKT violation, judged on a float64 gradient.
+    max_iter : int
+        Limit of inner steps (pairs moved); -1 for none.
+    cache_bytes : int
+        Memory for kernel rows.
+    working_set_size : int, optional
+        Variables per round; chosen from n when not given.
+    dtype : float32 or float64, optional
+        Precision of the kernel rows; chosen by ``askew.arrays.row_precision`` when not given.
+
+    Returns
+    -------
+    Solution
+    """
+    with workers() as pool:
+        run = _Run(problem, start, tol, max_iter, cache_bytes, working_set_size, dtype, pool)
+        status = run.to_the_end()
+        return Solution(
+            beta=run.beta,
+            gradient=run.g,
+            status=status,
+            certificate=certify(problem, run.beta, run.g),
+            n_iter=run.steps,
+            n_outer=run.rounds,
+            timings=dict(run.seconds),
+        )
+
+
+class _Run:
+    """The state of one solve."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        start: Vector | None,
+        tol: float,
+        max_iter: int,
+        cache_bytes: int,
+        working_set_size: int | None,
+        dtype: Any,
+        pool: Workers,
+    ) -> None:
+        self.problem, self.tol, self.pool = problem, tol, pool
+        self.max_steps = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
+        self.cache_bytes = cache_bytes
+        self.lower = np.maximum(problem.lower, -OPEN)
+        self.upper = np.minimum(problem.upper, OPEN)
+        self.members, self.labels = _groups(problem)
+        self.diagonal = problem.matrix.diagonal()
+        self.beta = feasible_start(problem, start)
+        self.g = problem.gradient(self.beta)
+        self.is_fresh = True  # the gradient is exact: nothing has been added to it since it was computed
+        self.size = min(problem.n, working_set_size or 1024)
+        self.last = np.empty(0, np.int64)
+        self.steps = self.rounds = 0
+        self.least_curvature = np.inf
+        self.fresh_violations: list[float] = []
+        self.seconds: dict[str, float] = defaultdict(float)
+        if dtype is None:
+            dtype = row_precision(problem.n, tol, problem.matrix.argument_bound())
+        self._use_rows(dtype)
+
+    def to_the_end(self) -> Status:
+        while True:
+            standing = self._measure()
+            if standing.violation <= self.tol or self.steps >= self.max_steps:
+                if not self.is_fresh:
+                    self._refresh()
+                    continue
+                break
+            if self.is_fresh and self._has_stalled(standing.violation):
+                return Status.STALLED
+            if not self._improve(standing) and not self._sharpen():
+                return Status.STALLED
+        if standing.violation > self.tol:
+            return Status.MAX_ITER
+        indefinite = self.problem.matrix.is_psd is False or self.least_curvature < -1e-8 * self.scale
+        return Status.STATIONARY if indefinite else Status.OPTIMAL
+
+    @property
+    def scale(self) -> float:
+        """Size of the entries of K."""
+        return float(np.max(np.abs(self.diagonal), initial=0.0))
+
+    def _measure(self) -> Standing:
+        begin = time.perf_counter()
+        standing = take_standing(self.g, self.beta, self.lower, self.upper, self.members, self._slack())
+        self.seconds["select"] += time.perf_counter() - begin
+        return standing
+
+    def _slack(self) -> tuple[float, float, float] | None:
+        """Value and interval of the slack variable."""
+        interval = self.problem.constraint.slack
+        if interval is None:
+            return None
+        if np.isinf(interval[0]):
+            return 0.0, -OPEN, OPEN
+        value = self.problem.constraint.totals[0] - float(self.beta.sum())
+        nothing = 1e-14 * max(1.0, float(np.abs(self.beta).sum()))
+        return (0.0 if value < nothing else value), interval[0], OPEN
+
+    def _improve(self, standing: Standing) -> bool:
+        """One round: choose, solve inside, move. False when nothing moved."""
+        begin = time.perf_counter()
+        chosen = choose(standing, self.members, self.size, self.last)
+        chosen = chosen[np.argsort(self.labels[chosen], kind="stable")]
+        begin = self._lap("select", begin)
+        moved = self._solve_inside(chosen, standing)
+        begin = time.perf_counter()
+        delta = moved - self.beta[chosen]
+        changed = np.flatnonzero(delta)
+        if len(changed):
+            self.cache.add_product(self.g, chosen[changed], delta[changed], self.pool)
+            self.beta[chosen] = moved
+            self.is_fresh = False
+        self._lap("update", begin)
+        self.last = chosen
+        self.rounds += 1
+        return len(changed) > 0
+
+    def _solve_inside(self, chosen: NDArray[np.int64], standing: Standing) -> Vector:
+        """β of the chosen variables at the optimum over them alone."""
+        from askew.solvers.inner import solve_block
+
+        begin = time.perf_counter()
+        slack = self._slack()
+        q = len(chosen) + (slack is not None)
+        K = self.problem.matrix.block(chosen, self.dtype)
+        labels = self.labels[chosen]
+        centre = np.array([0.5 * (max(l, -OPEN) + min(h, OPEN)) for l, h in zip(standing.low, standing.high, strict=True)])
+        g = self.g[chosen] - centre[labels]  # only differences within a group count; small numbers round less
+        beta, lower, upper = self.beta[chosen], self.lower[chosen], self.upper[chosen]
+        diagonal = self.diagonal[chosen]
+        if slack is not None:
+            K = np.pad(K, (0, 1))
+            g, diagonal = np.append(g, -centre[0]), np.append(diagonal, 0.0)
+            beta, lower, upper = (np.append(v, s) for v, s in zip((beta, lower, upper), slack, strict=True))
+        begin = self._lap("block", begin)
+        starts = np.append(np.searchsorted(labels, np.arange(len(self.members))), q)
+        steps, _, curvature = solve_block(
+            K,
+            diagonal.astype(self.dtype),
+            g.astype(self.dtype),
+            beta,
+            lower,
+            upper,
+            starts,
+            max(0.1 * standing.violation, 0.3 * self.tol),
+            min(20 * q, self.max_steps - self.steps),
+        )
+        self._lap("inside", begin)
+        self.steps += steps
+        self.least_curvature = min(self.least_curvature, curvature)
+        return beta[: len(chosen)]
+
+    def _refresh(self) -> None:
+        """Compute the gradient anew in float64."""
+        begin = time.perf_counter()
+        self.g = self.problem.gradient(self.beta)
+        self.is_fresh = True
+        self._lap("refresh", begin)
+
+    def _has_stalled(self, violation: float) -> bool:
+        """Whether even exact gradients stop getting better; float32 rows are given up before the solve is."""
+        history = self.fresh_violations
+        history.append(violation)
+        if len(history) >= 3 and violation > 0.5 * min(history[:-1]):
+            return not self._sharpen()
+        return False
+
+    def _sharpen(self) -> bool:
+        """Go on with float64 rows and an exact gradient; False when that is already so."""
+        if self.dtype == np.float64 and self.is_fresh:
+            return False
+        if self.dtype != np.float64:
+            self._use_rows(np.float64)
+            self.fresh_violations.clear()
+        if not self.is_fresh:
+            self._refresh()
+        return True
+
+    def _use_rows(self, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+        self.cache = RowCache(self.problem.matrix, self.dtype, self.cache_bytes)
+
+    def _lap(self, stage: str, begin: float) -> float:
+        now = time.perf_counter()
+        self.seconds[stage] += now - begin
+        return now
+
+
+def _groups(problem: Problem) -> tuple[list[Any], NDArray[np.int64]]:
+    """The members of each group (a slice when there is one group), and the group of each variable."""
+    labels = problem.constraint.labels(problem.n)
+    count = len(problem.constraint.totals)
+    if count == 1:
+        return [slice(0, problem.n)], labels
+    return [np.flatnonzero(labels == g) for g in range(count)], labels
