@@ -66,9 +66,10 @@ class Gram:
     def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
         """K[indices][:, indices]."""
         out = np.empty((len(indices), len(indices)), dtype)
+        pairs = self.points.pairs(indices, dtype)
 
         def work(first: int, last: int) -> None:
-            tile = self.points.block(self.points.rows_left(indices[first:last], dtype), indices)
+            tile = self.points.pair_products(pairs, first, last)
             self.function.finish(tile)
             out[first:last] = tile
 

@@ -64,9 +64,15 @@ class DensePoints:
         """u(a)'v(b) for b in a window of the points, in the precision of the left side."""
         return np.matmul(left, self._operand(left.dtype)[:, window], out=out)
 
-    def block(self, left: Array, indices: Array) -> Array:
-        """u(a)'v(b) for b among the points at the given indices."""
-        return left @ self._right(self.X[indices], left.dtype).T
+    def pairs(self, indices: Array, dtype: Any) -> tuple[Array, Array]:
+        """Operands of the block at the given indices: u(a) and v(b), for ``pair_products``."""
+        rows = self.X[indices]
+        return self.left(rows, dtype), self._right(rows, dtype).T
+
+    @staticmethod
+    def pair_products(pairs: tuple[Array, Array], first: int, last: int) -> Array:
+        """u(a)'v(b) for a in a window of the block's rows and all its b."""
+        return pairs[0][first:last] @ pairs[1]
 
     def combine(self, v: Array) -> Array:
         """X'v."""
@@ -128,8 +134,13 @@ class SparsePoints:
             self._cast[dtype] = self.X.astype(dtype, copy=False)
         return self._against(left, self._cast[dtype][window], out)
 
-    def block(self, left: tuple[Any, list[Array]], indices: Array) -> Array:
-        return self._against(left, self.X[indices].astype(left[0].dtype, copy=False))
+    def pairs(self, indices: Array, dtype: Any) -> tuple[Any, list[Array], Any]:
+        rows, columns = self.rows_left(indices, dtype)
+        return rows, columns, rows
+
+    def pair_products(self, pairs: tuple[Any, list[Array], Any], first: int, last: int) -> Array:
+        rows, columns, right = pairs
+        return self._against((rows[first:last], [c[first:last] for c in columns]), right)
 
     def combine(self, v: Array) -> Array:
         return self.X.T @ v

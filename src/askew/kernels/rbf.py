@@ -33,7 +33,10 @@ class RBF(KernelFunction):
         return [np.ones_like(squared_norms), -self.gamma * squared_norms]
 
     def finish(self, products: Array) -> None:
-        np.minimum(products, 0, out=products)  # rounding must not make k exceed 1
+        if products.dtype == np.float64:
+            # float64 serves any scale of features, where rounding may leave a large positive number for −γ·0;
+            # float32 is used only where that number is small (``FLOAT32_ARGUMENT_LIMIT``), and saves the pass
+            np.minimum(products, 0, out=products)
         np.exp(products, out=products)
 
     def diagonal(self, squared_norms: Array) -> Array:

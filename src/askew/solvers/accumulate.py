@@ -1,7 +1,8 @@
-"""Sums of cached kernel rows, compiled.
+"""Sums of kernel rows, compiled.
 
 Solves
-    target[first:last] += Σ_r steps[r] · rows[slots[r], first:last].
+    target[first:last] += Σ_r steps[r] · rows[slots[r], first:last] for rows in the cache, and the same for a tile of new
+    rows on its way into the cache.
 Given
     Rows in their own precision at scattered slots; partial sums are kept in that precision for a stretch that stays in the
     innermost cache, and enter the float64 target once.
@@ -39,3 +40,20 @@ def add_rows(target, rows, slots, steps, first, last):  # type: ignore[no-untype
             r += 1
         for k in range(width):
             target[begin + k] += sums[k]
+
+
+@numba.njit(cache=True, fastmath=True, nogil=True)
+def absorb_tile(target, rows, slots, tile, steps, first):  # type: ignore[no-untyped-def]
+    """Add a weighted tile to the target from column ``first`` on, and keep its leading rows at their slots."""
+    width = tile.shape[1]
+    sums = np.zeros(width, tile.dtype)
+    for r in range(tile.shape[0]):
+        step, row = steps[r], tile[r]
+        if r < slots.shape[0]:
+            kept = rows[slots[r], first : first + width]
+            for k in range(width):
+                kept[k] = row[k]
+        for k in range(width):
+            sums[k] += step * row[k]
+    for k in range(width):
+        target[first + k] += sums[k]

@@ -50,7 +50,7 @@ class RowCache:
 
     def add_product(self, g: NDArray[np.float64], indices: Indices, steps: NDArray[Any], pool: Workers) -> None:
         """g += steps @ K[indices]."""
-        from askew.solvers.accumulate import add_rows
+        from askew.solvers.accumulate import absorb_tile, add_rows
 
         self._clock += 1
         slots = self._slot_of[indices]
@@ -60,7 +60,6 @@ class RowCache:
         missing, missing_steps = indices[new], steps[new].astype(self.dtype)
         self.rows_computed += len(missing)
         missing_slots = self._make_room(missing)
-        kept = len(missing_slots)
         if len(missing):
             prepared = self.matrix.prepare(missing, self.dtype)
             width = self.matrix.tile_width(len(missing), self.dtype.itemsize)
@@ -70,9 +69,7 @@ class RowCache:
         def work(first: int, last: int) -> None:
             if len(missing):
                 tile = self.matrix.tile(prepared, slice(first, last), self._buffer(len(missing), last - first))
-                g[first:last] += missing_steps @ tile
-                for r in range(kept):
-                    self._rows[missing_slots[r], first:last] = tile[r]
+                absorb_tile(g, self._rows, missing_slots, tile, missing_steps, first)
             if len(hit_slots):
                 add_rows(g, self._rows, hit_slots, hit_steps, first, last)
 

@@ -45,9 +45,7 @@ class Standing:
         return max(0.0, *(h - l for l, h in zip(self.low, self.high, strict=True)))
 
 
-def take_standing(
-    g: Vector, beta: Vector, lower: Vector, upper: Vector, members: list[Any], slack: Any
-) -> Standing:
+def take_standing(g: Vector, beta: Vector, lower: Vector, upper: Vector, members: list[Any], slack: Any) -> Standing:
     """Measure every variable; ``slack`` is (value, lowest, highest) of the slack variable, or None."""
     rising = np.where(beta < upper, g, np.inf)
     falling = np.where(beta > lower, -g, np.inf)

@@ -37,6 +37,7 @@ from askew.threads import Workers, workers
 Vector = NDArray[np.float64]
 
 DEFAULT_CACHE_BYTES = 2**30
+SMALL = 256
 OPEN = 1e300  # stands for an infinite bound inside compiled code, which may not see infinities
 
 
@@ -112,6 +113,10 @@ class _Run:
         self.is_fresh = True  # the gradient is exact: nothing has been added to it since it was computed
         self.size = min(problem.n, working_set_size or 1024)
         self.last = np.empty(0, np.int64)
+        # a small problem is solved as far as float64 goes: it costs next to nothing, and scores do not depend on tol
+        is_small = problem.n <= SMALL
+        self.goal = min(tol, 1e-13 * float(np.max(np.abs(self.g), initial=0.0))) if is_small else tol
+        self.polite_steps = 100 * problem.n
         self.steps = self.rounds = 0
         self.least_curvature = np.inf
         self.fresh_violations: list[float] = []
@@ -123,19 +128,23 @@ class _Run:
     def to_the_end(self) -> Status:
         while True:
             standing = self._measure()
-            if standing.violation <= self.tol or self.steps >= self.max_steps:
+            if standing.violation <= self.goal or self.steps >= self.step_limit(standing.violation):
                 if not self.is_fresh:
                     self._refresh()
                     continue
                 break
             if self.is_fresh and self._has_stalled(standing.violation):
-                return Status.STALLED
+                break
             if not self._improve(standing) and not self._sharpen():
-                return Status.STALLED
+                break
         if standing.violation > self.tol:
-            return Status.MAX_ITER
+            return Status.MAX_ITER if self.steps >= self.max_steps else Status.STALLED
         indefinite = self.problem.matrix.is_psd is False or self.least_curvature < -1e-8 * self.scale
         return Status.STATIONARY if indefinite else Status.OPTIMAL
+
+    def step_limit(self, violation: float) -> int:
+        """Steps allowed: what the user allows until tol is met, and a polite number from there to the goal."""
+        return self.max_steps if violation > self.tol else min(self.max_steps, self.polite_steps)
 
     @property
     def scale(self) -> float:
@@ -187,7 +196,9 @@ class _Run:
         q = len(chosen) + (slack is not None)
         K = self.problem.matrix.block(chosen, self.dtype)
         labels = self.labels[chosen]
-        centre = np.array([0.5 * (max(l, -OPEN) + min(h, OPEN)) for l, h in zip(standing.low, standing.high, strict=True)])
+        centre = np.array(
+            [0.5 * (max(l, -OPEN) + min(h, OPEN)) for l, h in zip(standing.low, standing.high, strict=True)]
+        )
         g = self.g[chosen] - centre[labels]  # only differences within a group count; small numbers round less
         beta, lower, upper = self.beta[chosen], self.lower[chosen], self.upper[chosen]
         diagonal = self.diagonal[chosen]
@@ -205,7 +216,7 @@ class _Run:
             lower,
             upper,
             starts,
-            max(0.1 * standing.violation, 0.3 * self.tol),
+            max(0.1 * standing.violation, 0.3 * self.goal),
             min(20 * q, self.max_steps - self.steps),
         )
         self._lap("inside", begin)

@@ -1,0 +1,67 @@
+"""What the one-class estimators share: ν, ±1 predictions, and a score with an offset."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin
+
+from askew.estimators.kernel_machine import KernelMachine
+from askew.estimators.sklearn_private import Interval, check_parameters
+from askew.qp import Solution
+
+
+class DataDescription(OutlierMixin, KernelMachine):
+    """Base of OneClassSVM and SVDD."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "nu": [Interval(Real, 0, 1, closed="right")],
+    }
+
+    def __init__(
+        self,
+        nu: float = 0.5,
+        *,
+        kernel: str = "rbf",
+        degree: float = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float = 1024,
+        max_iter: int = -1,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """``score_samples(X) - offset_``: ≥ 0 for inliers."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """+1 for inliers (score ≥ 0), -1 for outliers."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def _prepare(self, X: Any, sample_weight: Any) -> tuple[Any, Any, NDArray[np.float64], NDArray[np.int64]]:
+        """Checked parameters and data, and the kernel on them."""
+        check_parameters(self)
+        X, _, weight, rows = self._read_training(X, None, sample_weight)
+        return X, self._kernel_matrix(X, weight), weight, rows
+
+    def _certify(self, solution: Solution) -> None:
+        self.dual_gap_ = solution.certificate.duality_gap
+        self.kkt_violation_ = solution.certificate.violation
+        self.n_iter_ = solution.n_iter
+        self._report_convergence([solution])
+
+    def _expansion_columns(self) -> NDArray[np.float64]:
+        return self.dual_coef_.T

@@ -1,0 +1,149 @@
+"""What every kernel estimator of askew shares: its parameters, its data, its solver and its scores.
+
+No estimator is made from this class alone. A subclass declares its own parameters, builds a programme through
+``askew.methods`` and reads the solution; everything about kernels, caches and convergence is here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from askew.estimators.sklearn_private import Interval, StrOptions, check_weights
+from askew.exceptions import DataError
+from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
+from askew.qp import Problem, Solution, Status
+
+MEGABYTE = 2**20
+
+
+class KernelMachine(BaseEstimator):
+    """Base of the estimators that stand on a kernel matrix and the working-set solver."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions({"linear", "poly", "polynomial", "rbf", "sigmoid", "precomputed"})],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+    }
+
+    def _read_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, NDArray[np.int64]]:
+        """Validated X, y, positive weights, and the rows they came from; rows of weight zero are left out."""
+        options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+        if self.kernel == "precomputed":
+            options["accept_sparse"] = False
+        if y is None:
+            X = validate_data(self, X, **options)
+        else:
+            X, y = validate_data(self, X, y, **options)
+        weight = check_weights(sample_weight, X)
+        self._check_precomputed(X)
+        rows = np.flatnonzero(weight > 0)
+        if len(rows) == X.shape[0]:
+            return X, y, weight, rows
+        kept = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
+        return kept, None if y is None else y[rows], weight[rows], rows
+
+    def _read_scoring(self, X: Any) -> Any:
+        check_is_fitted(self)
+        accept_sparse = False if self.kernel == "precomputed" else "csr"
+        return validate_data(
+            self, X, accept_sparse=accept_sparse, dtype=[np.float64, np.float32], order="C", reset=False
+        )
+
+    def _check_precomputed(self, X: Any) -> None:
+        if self.kernel != "precomputed":
+            return
+        if X.shape[0] != X.shape[1]:
+            raise DataError(
+                f'kernel="precomputed" needs a square matrix of kernel values in fit; got shape {X.shape}. '
+                "Pass k(x_i, x_j) for all pairs of training rows."
+            )
+        if not np.allclose(X, X.T, rtol=1e-4, atol=1e-6 * max(1.0, float(np.abs(X).max()))):
+            raise DataError(
+                'kernel="precomputed" needs a symmetric matrix; the one given differs from its transpose by '
+                f"{float(np.abs(X - X.T).max()):.3g}. Pass (K + K.T) / 2 if that is rounding."
+            )
+
+    def _kernel_matrix(self, X: Any, weight: Any) -> Gram | Precomputed:
+        """The kernel on the training rows; resolves ``gamma_``."""
+        if self.kernel == "precomputed":
+            self.gamma_ = 1.0
+            return Precomputed(X)
+        self.gamma_ = resolve_gamma(self.gamma, X, weight)
+        return Gram(self._kernel_function(), X)
+
+    def _kernel_function(self) -> Any:
+        return make_function(self.kernel, self.gamma_, self.degree, self.coef0)
+
+    def _solve(self, problem: Problem, start: Any = None) -> Solution:
+        from askew.solvers.working_set import solve
+
+        return solve(
+            problem,
+            start=start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            cache_bytes=int(self.cache_size * MEGABYTE),
+        )
+
+    def _keep_support(self, X: Any, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:
+        """Store which rows support the score, and the rows themselves unless the kernel is precomputed."""
+        self.support_ = rows[support]
+        self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else X[support]
+
+    def _expand(self, X: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Σ_j coefficients[j] k(support_vectors_[j], x) for every row x."""
+        if self.kernel == "precomputed":
+            return np.asarray(X[:, self.support_] @ coefficients, dtype=np.float64)
+        if sparse.issparse(X) and not sparse.issparse(self.support_vectors_):
+            return Gram(self._kernel_function(), sparse.csr_array(self.support_vectors_)).weighted_sum(X, coefficients)
+        if sparse.issparse(self.support_vectors_) and not sparse.issparse(X):
+            X = sparse.csr_array(X)
+        return Gram(self._kernel_function(), self.support_vectors_).weighted_sum(X, coefficients)
+
+    def _report_convergence(self, solutions: Sequence[Solution]) -> None:
+        """Set ``status_`` and ``fit_status_`` from the worst ending; warn when the tolerance was not met."""
+        order = [Status.MAX_ITER, Status.STALLED, Status.STATIONARY, Status.OPTIMAL]
+        worst = min(solutions, key=lambda s: (order.index(s.status), -s.certificate.violation))
+        self.status_ = worst.status.value
+        self.fit_status_ = 0 if worst.status.has_converged else 1
+        if worst.status is Status.MAX_ITER:
+            reason, remedy = f"after max_iter={self.max_iter} steps", "Raise `max_iter`, or scale the features"
+        elif worst.status is Status.STALLED:
+            reason, remedy = "when float64 allowed no further progress", "Raise `tol`, or scale the features"
+        else:
+            return
+        warnings.warn(
+            f"{type(self).__name__} stopped {reason}, at a KKT violation of {worst.certificate.violation:.3g} "
+            f"where tol={self.tol:g} was asked for. {remedy}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError(f'coef_ exists for kernel="linear" only; this one has kernel={self.kernel!r}.')
+        check_is_fitted(self)
+        return np.asarray(sparse.csr_array(self.support_vectors_).T @ self._expansion_columns()).T
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags

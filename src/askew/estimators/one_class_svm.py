@@ -1,0 +1,89 @@
+"""The one-class support vector machine on askew's solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.estimators.data_description import DataDescription
+from askew.methods import one_class
+
+
+class OneClassSVM(DataDescription):
+    """One-class support vector machine: the region where most of the data lie.
+
+    Use it when only normal rows exist. When their spread differs much between directions,
+    :class:`askew.CovarianceOneClassSVM` follows it better; with labelled anomalies at hand, a classifier does better still.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Upper bound of the fraction of training rows outside, lower bound of the fraction of support vectors; in (0, 1].
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, default="rbf"
+    degree : float, default=3
+    gamma : {"scale", "auto"} or float, default="scale"
+    coef0 : float, default=0.0
+    tol : float, default=1e-3
+        Largest KKT violation, judged on a float64 gradient.
+    cache_size : float, default=1024
+        Megabytes for kernel rows.
+    max_iter : int, default=-1
+        Limit of solver steps, -1 for none.
+
+    Attributes
+    ----------
+    support_ : array of shape (n_SV,)
+    support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
+    dual_coef_ : array of shape (1, n_SV)
+        In LIBSVM's units: between 0 and the sample weight, with sum nu · n_samples.
+    intercept_ : array of shape (1,)
+    offset_ : float
+        ``decision_function = score_samples - offset_``.
+    coef_ : array of shape (1, n_features)
+        For the linear kernel.
+    dual_gap_, kkt_violation_ : float
+    n_iter_ : int
+    status_ : {"optimal", "stationary", "max_iter", "stalled"}
+    gamma_ : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askew import OneClassSVM
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> model = OneClassSVM(nu=0.1).fit(X)
+    >>> float(np.mean(model.predict(X) == -1).round(1))
+    0.1
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
+        """Fit to normal rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 equals the row given twice.
+
+        Returns
+        -------
+        self
+        """
+        X, matrix, weight, rows = self._prepare(X, sample_weight)
+        problem = one_class.formulate(matrix, self.nu, weight)
+        solution = self._solve(problem)
+        found = one_class.recover(problem, solution)
+        self._keep_support(X, rows, found.support)
+        self.dual_coef_ = found.coefficients[None, :]
+        self.intercept_ = np.array([found.intercept])
+        self.offset_ = -found.intercept
+        self._certify(solution)
+        return self
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Σ β_i k(x_i, x): higher is more normal."""
+        X = self._read_scoring(X)
+        return self._expand(X, self.dual_coef_[0])

@@ -1,0 +1,240 @@
+"""C-support vector classification on askew's solver."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from askew.estimators.class_weight import weights_of_classes
+from askew.estimators.kernel_machine import KernelMachine
+from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, one_vs_rest_scores
+from askew.exceptions import DataError, ParameterError
+from askew.methods import c_svc
+from askew.methods.expansion import Expansion
+from askew.qp import Solution
+
+
+class SVC(ClassifierMixin, KernelMachine):
+    """C-support vector classifier: scikit-learn's, several times faster on large data.
+
+    Use it as the plain baseline, or with ``class_weight`` when mistakes on the rare class cost more. When false alarms
+    must stay under a bound, wrap it in :class:`askew.ToleranceClassifier`; when negatives run into the millions and the
+    boundary is close to linear, :class:`askew.MomentSVC` does not need them all in memory.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of a margin violation, > 0.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, default="rbf"
+        Sigmoid is not positive semi-definite: the fit ends in a stationary point and ``status_`` says so.
+    degree : float, default=3
+        Degree of the polynomial kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the rbf, polynomial and sigmoid kernels; "scale" is 1 / (n_features · X.var()), "auto" 1 / n_features.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    tol : float, default=1e-3
+        Largest KKT violation, judged on a float64 gradient.
+    cache_size : float, default=1024
+        Megabytes for kernel rows. Memory beyond it grows with n·d, never with n².
+    class_weight : dict or "balanced", default=None
+        Factor of C by class; "balanced" makes classes of unequal size count alike.
+    max_iter : int, default=-1
+        Limit of solver steps, -1 for none.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of the multi-class score; the fit is always one-vs-one.
+    break_ties : bool, default=False
+        Break ties between classes by the score instead of the order of the classes (multi-class, "ovr").
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    class_weight_ : array of shape (n_classes,)
+    support_ : array of shape (n_SV,)
+        Rows that support the score, by class.
+    support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
+    n_support_ : array of shape (n_classes,)
+    dual_coef_ : array of shape (n_classes - 1, n_SV)
+        Signed multipliers in scikit-learn's layout.
+    intercept_ : array of shape (n_pairs,)
+    coef_ : array of shape (n_pairs, n_features)
+        For the linear kernel.
+    dual_gap_ : array of shape (n_pairs,)
+        Duality gap: the objective is at most this far from its optimum.
+    kkt_violation_ : array of shape (n_pairs,)
+        What ``tol`` is judged on.
+    n_iter_ : array of shape (n_pairs,)
+    status_ : {"optimal", "stationary", "max_iter", "stalled"}
+        The worst ending over the pairs of classes.
+    gamma_ : float
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from askew import SVC
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = SVC(C=1.0, class_weight="balanced").fit(scale(X), y)
+    >>> round(model.score(scale(X), y), 2)
+    0.99
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernel: str = "rbf",
+        degree: float = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float = 1024,
+        class_weight: Any = None,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
+        """Fit one machine per pair of classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            Factor of C by row; a weight of 2 equals the row given twice.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        if y is not None:
+            check_classification_targets(y)
+        X, y, weight, rows = self._read_training(X, self._required(y), sample_weight)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise DataError(
+                f"{type(self).__name__} needs rows of at least two classes with positive weight; got one class, "
+                f"{classes[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
+            )
+        by_class = weights_of_classes(self.class_weight, classes, codes, weight)
+        matrix = self._kernel_matrix(X, weight)
+        cost = self.C * by_class[codes] * weight
+        fits = [self._fit_pair(matrix, codes, cost, pair) for pair in self._pairs(len(classes))]
+        self.classes_, self.class_weight_ = classes, by_class
+        self._store(X, rows, codes, [expansion for _, expansion in fits])
+        self._certify([solution for solution, _ in fits])
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Score of each row: positive means ``classes_[1]`` for two classes.
+
+        Returns
+        -------
+        array of shape (n_samples,) for two classes, else (n_samples, n_classes) for "ovr" or (n_samples, n_pairs)
+        """
+        scores = self._pair_scores(self._read_scoring(X))
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        if self.decision_function_shape == "ovr":
+            return one_vs_rest_scores(scores < 0, -scores, len(self.classes_))
+        return scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row, by votes of the pairs."""
+        X = self._read_scoring(X)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ParameterError('break_ties=True needs decision_function_shape="ovr"; got "ovo".')
+        scores = self._pair_scores(X)
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            return self.classes_[(scores[:, 0] > 0).astype(np.intp)]
+        if self.break_ties:
+            return self.classes_[np.argmax(one_vs_rest_scores(scores < 0, -scores, n_classes), axis=1)]
+        votes = np.zeros((len(scores), n_classes), dtype=np.int64)
+        for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
+            votes[:, i] += scores[:, k] > 0
+            votes[:, j] += scores[:, k] <= 0
+        return self.classes_[np.argmax(votes, axis=1)]
+
+    @staticmethod
+    def _required(y: Any) -> Any:
+        if y is None:
+            raise DataError("SVC requires y to be passed, but the target y is None. Pass one class label per row.")
+        return y
+
+    @staticmethod
+    def _pairs(n_classes: int) -> list[tuple[int, int]]:
+        """(positive, negative) of each machine: scikit-learn's order, where two classes score for the second."""
+        return [(1, 0)] if n_classes == 2 else list(combinations(range(n_classes), 2))
+
+    def _fit_pair(
+        self, matrix: Any, codes: NDArray[np.int64], cost: NDArray[np.float64], pair: tuple[int, int]
+    ) -> tuple[Solution, Expansion]:
+        positive, negative = pair
+        mine = np.flatnonzero((codes == positive) | (codes == negative))
+        signs = np.where(codes[mine] == positive, 1.0, -1.0)
+        part = matrix if len(mine) == len(codes) else matrix.subset(mine)
+        solution = self._solve(c_svc.formulate(part, signs, cost[mine]))
+        found = c_svc.recover(solution)
+        return solution, Expansion(mine[found.support], found.coefficients, found.intercept)
+
+    def _store(self, X: Any, rows: Any, codes: Any, expansions: list[Expansion]) -> None:
+        """Lay the machines out as scikit-learn does: support vectors by class, one column each."""
+        support = np.unique(np.concatenate([e.support for e in expansions]))
+        support = support[np.argsort(codes[support], kind="stable")]
+        column = np.full(len(codes), -1)
+        column[support] = np.arange(len(support))
+        n_classes = len(self.classes_)
+        self.dual_coef_ = np.zeros((n_classes - 1, len(support)))
+        for (i, j), e in zip(combinations(range(n_classes), 2), expansions, strict=True):
+            row = np.where(codes[e.support] == i, j - 1, i)
+            self.dual_coef_[row, column[e.support]] = e.coefficients
+        self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
+        self.intercept_ = np.array([e.intercept for e in expansions])
+        self._keep_support(X, rows, support)
+
+    def _certify(self, solutions: list[Solution]) -> None:
+        self.dual_gap_ = np.array([s.certificate.duality_gap for s in solutions])
+        self.kkt_violation_ = np.array([s.certificate.violation for s in solutions])
+        self.n_iter_ = np.array([s.n_iter for s in solutions])
+        self._report_convergence(solutions)
+
+    def _expansion_columns(self) -> NDArray[np.float64]:
+        """Coefficients of every pair over all support vectors, shape (n_SV, n_pairs)."""
+        code = np.repeat(np.arange(len(self.classes_)), self.n_support_)
+        columns = [
+            np.where(code == i, self.dual_coef_[j - 1], np.where(code == j, self.dual_coef_[i], 0.0))
+            for i, j in combinations(range(len(self.classes_)), 2)
+        ]
+        return np.stack(columns, axis=1)
+
+    def _pair_scores(self, X: Any) -> NDArray[np.float64]:
+        return self._expand(X, self._expansion_columns()) + self.intercept_
