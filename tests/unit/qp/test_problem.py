@@ -1,0 +1,81 @@
+"""Problem: what it refuses, and the arithmetic it offers."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from askew.exceptions import InfeasibleError, ParameterError
+from askew.kernels import Precomputed
+from askew.qp import Free, GroupSums, Problem, Sum, SumAtMost
+
+
+def make(n=3, constraint=None, **changes):
+    parts = {
+        "matrix": Precomputed(np.eye(n)),
+        "linear": -np.ones(n),
+        "lower": np.zeros(n),
+        "upper": np.ones(n),
+        "constraint": constraint or Free(),
+    }
+    return Problem(**{**parts, **changes})
+
+
+@pytest.mark.parametrize("name", ["linear", "lower", "upper"])
+@pytest.mark.parametrize("shape", [(2,), (3, 1), ()])
+def test_a_vector_of_the_wrong_shape_is_named(name, shape):
+    with pytest.raises(ParameterError, match=rf"{name} must have shape \(3,\), one entry per row of the matrix; got"):
+        make(**{name: np.zeros(shape)})
+
+
+def test_an_empty_box_is_named():
+    with pytest.raises(InfeasibleError, match="box of variable 1 is empty: lower=2 exceeds upper=1"):
+        make(lower=[0, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        (Sum(3.5), r"group 0 can sum to \[0, 3\] within their box; the constraint asks for 3.5"),
+        (Sum(-0.1), r"\[0, 3\]"),
+        (GroupSums(np.array([0, 1, 1]), (1.0, 2.5)), r"group 1 can sum to \[0, 2\]"),
+        (GroupSums(np.array([0, 0, 0]), (1.0, 0.5)), r"group 1 can sum to \[0, 0\]"),
+        (SumAtMost(-1.0), r"asks for -1"),
+    ],
+)
+def test_a_sum_out_of_reach_is_named_with_what_is_in_reach(constraint, message):
+    with pytest.raises(InfeasibleError, match=message):
+        make(constraint=constraint)
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [Sum(3.0), Sum(0.0), SumAtMost(0.0), SumAtMost(99.0), GroupSums(np.array([0, 0, 0]), (1.0, 0.0)), Sum(0.1 * 30)],
+)
+def test_sums_at_the_edge_are_within_reach(constraint):
+    assert make(constraint=constraint).n == 3
+
+
+def test_an_open_box_reaches_every_sum():
+    assert make(upper=np.full(3, np.inf), constraint=Sum(1e9)).n == 3
+
+
+def test_any_real_vector_becomes_float64():
+    problem = make(linear=[1, 2, 3], upper=np.float32([1, 1, 1]))
+    assert problem.linear.dtype == problem.upper.dtype == np.float64
+
+
+def test_it_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        make().linear = np.zeros(3)
+
+
+def test_objective_and_gradient_are_those_of_the_formula():
+    rng = np.random.default_rng(0)
+    A, p, beta = rng.standard_normal((5, 5)), rng.standard_normal(5), rng.uniform(0, 1, 5)
+    K = A @ A.T
+    problem = make(5, matrix=Precomputed(K), linear=p)
+    np.testing.assert_allclose(problem.gradient(beta), K @ beta + p)
+    expected = 0.5 * beta @ K @ beta + p @ beta
+    assert problem.objective(beta) == pytest.approx(expected)
+    assert problem.objective(beta, K @ beta + p) == pytest.approx(expected)
