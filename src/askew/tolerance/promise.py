@@ -1,0 +1,191 @@
+"""After the fit: moving the threshold, holding it against new negatives, and saying what it promises."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace as replaced
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from askew.exceptions import DataError, ParameterError
+from askew.tolerance.calibration import Calibration, one_per_group
+from askew.tolerance.drift import DriftMonitor, DriftTest, DriftWarning
+from askew.tolerance.np_roc import NpRoc, np_roc
+from askew.tolerance.parameters import check_open_unit
+from askew.tolerance.threshold import Threshold, empirical, exact
+from askew.tolerance.tolerance_report import ToleranceReport
+
+__all__ = ["PromiseKeeper"]
+
+_CAVEAT = {"empirical": 'method="empirical" counts on the calibration rows only'}
+_DRIFTED = "new negatives contradicted the tolerance (drift)"
+
+
+class PromiseKeeper:
+    """The part of `ToleranceClassifier` that answers for a threshold once there is one.
+
+    Works on what ``fit`` leaves: ``calibration_``, the certificate, the score and the target.
+    """
+
+    def retolerance(self, tolerance, confidence=None):
+        """Move the threshold to another tolerance without any refit.
+
+        Each tolerance has its own promise. Among several that were tried, the one picked for its outcome has
+        not: share 1 − confidence among them instead.
+
+        Parameters
+        ----------
+        tolerance : float in (0, 1)
+        confidence : float in (0, 1), default=None
+            Unchanged by default.
+
+        Returns
+        -------
+        self : ToleranceClassifier
+            With ``tolerance``, ``confidence`` and ``threshold_`` changed; unchanged when it raises.
+        """
+        check_is_fitted(self, "threshold_")
+        confidence = self.confidence if confidence is None else confidence
+        check_open_unit(tolerance=tolerance, confidence=confidence)
+        placed = self._place(self.calibration_, self._certificate_, tolerance, confidence)
+        self.tolerance, self.confidence = tolerance, confidence
+        return self._adopt(self.calibration_, placed)
+
+    def update(self, scores, *, groups=None, replace=False) -> DriftTest:
+        """Take in negatives that arrived since: test the promise on them, then calibrate on them too.
+
+        First the new negatives are held against the threshold in force by an exact binomial test. If they
+        contradict the tolerance, a `DriftWarning` is given, nothing is taken in, and `report` promises
+        nothing until ``replace=True`` or a new fit. Otherwise their scores join the calibration and the
+        threshold is placed again.
+
+        Promised: if the new negatives are independent rows of the population of the calibration ones, the
+        threshold in force after an update has a false positive rate above ``tolerance`` with probability
+        at most 1 − confidence. Not promised: that this holds for all updates at once, or at an update
+        chosen for how it looks; that slow drift is seen in time; anything, if the new negatives are not a
+        fair sample, for instance because only alarms are ever investigated.
+
+        Parameters
+        ----------
+        scores : array-like of shape (m,)
+            Scores of new negatives, from `score_samples`.
+        groups : array-like of shape (m,), default=None
+            Their groups, required iff groups were given to ``fit``. They must be new groups.
+        replace : bool, default=False
+            Forget the old calibration negatives and calibrate on these alone, as after a drift.
+
+        Returns
+        -------
+        DriftTest
+            Alarms among the new negatives at the threshold that was in force, and the p-value.
+        """
+        check_is_fitted(self, "threshold_")
+        if replace and self.method == "moments":
+            raise ParameterError('method="moments" has no calibration negatives to replace. Fit again.')
+        fresh = Calibration.of(self._score_.sign * self._units(scores, groups))
+        if fresh.n == 0:
+            raise DataError("`scores` is empty; an update needs at least one new negative.")
+        monitor, test = self._monitor_.observe(
+            n_new=fresh.n, n_alarms=fresh.negatives_above(self._placed_.value)
+        )
+        if replace:
+            calibration = Calibration.of(fresh.negatives, self.calibration_.positives)
+            placed = self._place(calibration, None, self.tolerance, self.confidence)
+            self._adopt(calibration, placed)
+        elif test.drifted or self._caveat_ == _DRIFTED:
+            self._monitor_, self._caveat_ = monitor, _DRIFTED
+            warnings.warn(
+                f"{test.n_alarms} alarms among {test.n_new} new negatives contradict "
+                f"tolerance={self.tolerance:g} (p = {test.p_value:.2g}), or an earlier update did. They were "
+                "not taken in, and nothing is promised until update(..., replace=True) or a new fit.",
+                DriftWarning,
+                stacklevel=2,
+            )
+        else:
+            if self.method != "moments":
+                calibration = self.calibration_.extended(fresh.negatives)
+                placed = self._place(calibration, None, self.tolerance, self.confidence)
+                self._adopt(calibration, placed)
+            self._monitor_ = monitor
+        self.drift_ = test
+        return test
+
+    def report(self, *, prevalence=None) -> ToleranceReport:
+        """Promise and evidence: threshold, guaranteed rate, TPR with interval, alerts per million.
+
+        Parameters
+        ----------
+        prevalence : float in [0, 1), default=None
+            Share of positives among the rows to be scored, for the alerts. By default that of the rows
+            given to ``fit``; 0 where they had no labels.
+
+        Returns
+        -------
+        ToleranceReport
+            Prints as a table; ``as_dict()`` is ready for JSON.
+        """
+        check_is_fitted(self, "threshold_")
+        share = self._target_.prevalence if prevalence is None else prevalence
+        if not 0.0 <= share < 1.0:
+            raise ParameterError(f"prevalence={prevalence!r} must lie in [0, 1).")
+        return ToleranceReport.of(
+            self._placed_,
+            self.calibration_,
+            confidence=self.confidence,
+            prevalence=share,
+            caveat=self._caveat_,
+            method=self.method,
+            tolerance=self.tolerance,
+            threshold=self.threshold_,
+            alarm_side=self.alarm_side_,
+            unit="group" if self._is_grouped_ else "row",
+        )
+
+    def np_roc(self, *, tolerances=None, confidence=None) -> NpRoc:
+        """What every tolerance would catch, with a confidence band; see `askew.tolerance.np_roc`.
+
+        Parameters
+        ----------
+        tolerances : array-like, default=None
+            By default 200 from the smallest that the calibration negatives can promise.
+        confidence : float in (0, 1), default=None
+            That of the fit by default.
+
+        Returns
+        -------
+        NpRoc
+            With thresholds on the score of the estimator, like ``threshold_``.
+        """
+        check_is_fitted(self, "threshold_")
+        level = self.confidence if confidence is None else confidence
+        curve = np_roc(self.calibration_, tolerances=tolerances, confidence=level)
+        return replaced(curve, threshold=self._score_.sign * curve.threshold)
+
+    def _place(self, calibration: Calibration, certificate, tolerance, confidence) -> Threshold:
+        if self.method == "moments":
+            return certificate.threshold(tolerance)
+        if self.method == "empirical":
+            return empirical(calibration, tolerance)
+        return exact(calibration, tolerance, confidence)
+
+    def _adopt(self, calibration: Calibration, placed: Threshold):
+        """Make a threshold the one in force; counts of alarms start again."""
+        self.calibration_, self._placed_ = calibration, placed
+        self.threshold_ = self._score_.sign * placed.value
+        self.alarm_side_ = "above" if self._score_.sign > 0 else "below"
+        self.n_calibration_ = calibration.n
+        self._monitor_ = DriftMonitor(self.tolerance, self.drift_level)
+        self._caveat_ = _CAVEAT.get(self.method, "")
+        self.drift_ = None
+        return self
+
+    def _units(self, scores, groups):
+        """New scores, one per row or one per group, whichever the promise counts."""
+        scores = np.asarray(scores, dtype=np.float64).ravel()
+        if (groups is not None) != self._is_grouped_:
+            raise ParameterError(
+                "`groups` must be given to `update` iff they were given to `fit`: the promise counts "
+                f"{'groups' if self._is_grouped_ else 'rows'}."
+            )
+        return scores if groups is None else one_per_group(scores, groups)
