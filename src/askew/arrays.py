@@ -1,7 +1,7 @@
 """Which array library a computation runs in, and in what precision.
 
-The outer loops of askew are written against the array API standard. ``namespace`` finds the library of the arrays at hand
-through array-api-compat; what the standard lacks and every library has under another name stands here once.
+The outer loops of askew are written against the array API standard. ``namespace`` finds the library of the arrays at
+hand through array-api-compat; what the standard lacks and every library has under another name stands here once.
 """
 
 from __future__ import annotations

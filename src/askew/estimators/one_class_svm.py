@@ -15,7 +15,8 @@ class OneClassSVM(DataDescription):
     """One-class support vector machine: the region where most of the data lie.
 
     Use it when only normal rows exist. When their spread differs much between directions,
-    :class:`askew.CovarianceOneClassSVM` follows it better; with labelled anomalies at hand, a classifier does better still.
+    :class:`askew.CovarianceOneClassSVM` follows it better; with labelled anomalies at hand, a classifier does better
+    still.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ from askew.methods import svdd
 class SVDD(DataDescription):
     """Support vector data description: the smallest soft ball around the data in feature space.
 
-    With the rbf kernel it ranks as :class:`askew.OneClassSVM` does; with linear and polynomial kernels it is a ball where
-    the one-class SVM is a half-space, and so does not need the origin to mean anything.
+    With the rbf kernel it ranks as :class:`askew.OneClassSVM` does; with linear and polynomial kernels it is a ball
+    where the one-class SVM is a half-space, and so does not need the origin to mean anything.
 
     Parameters
     ----------

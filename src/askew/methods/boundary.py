@@ -3,8 +3,8 @@
 Solves
     In a one-class programme the points strictly inside their box lie on the boundary. A solver leaves their gradients
     equal only up to its tolerance; the boundary is put under the lowest of them (and a rounding error lower, so that
-    scoring a training row in another order of summation does not cross it). Then no point is outside unless it is at its
-    upper bound, and the fraction outside is at most ν at any tolerance.
+    scoring a training row in another order of summation does not cross it). Then no point is outside unless it is at
+    its upper bound, and the fraction outside is at most ν at any tolerance.
 Given
     A solved programme.
 Returns

@@ -83,14 +83,16 @@ def certify(problem: Problem, beta: Vector, gradient: Vector | None = None) -> C
         gradient = problem.gradient(beta)
     labels, slack = problem.constraint.labels(problem.n), problem.constraint.slack
     violation, multipliers, gap = 0.0, [], 0.0
+    lower, upper = _reachable(problem, labels)
     for g, total in enumerate(problem.constraint.totals):
         mine = labels == g
-        members = (gradient[mine], beta[mine], problem.lower[mine], problem.upper[mine])
+        members = (gradient[mine], beta[mine], lower[mine], upper[mine])
         low, high = multiplier_interval(*members)
         if slack is not None:
-            low, high = _with_slack(low, high, total - members[1].sum(), slack)
+            rounding = 1e-12 * max(abs(total), float(np.abs(members[1]).sum()))
+            low, high = _with_slack(low, high, total - members[1].sum(), slack, rounding)
         violation = max(violation, low - high)
-        multipliers.append(_between(low, high) if slack is None or low < 0 else 0.0)
+        multipliers.append(between(low, high) if slack is None or low < 0 else 0.0)
         gap += _wolfe_gap(*members, multipliers[-1])
     return Certificate(
         objective=problem.objective(beta, gradient),
@@ -123,20 +125,31 @@ def infeasibility(problem: Problem, beta: Vector) -> float:
     return breach
 
 
-def _with_slack(low: float, high: float, s: float, slack: tuple[float, float]) -> tuple[float, float]:
+def _with_slack(low: float, high: float, s: float, slack: tuple[float, float], rounding: float) -> tuple[float, float]:
     """Add the slack variable, whose gradient is 0, to the interval; s within rounding of its bound is at it."""
-    room = 1e-12 * max(1.0, abs(s))
-    if s > slack[0] + room:
+    if s > slack[0] + rounding:
         low = max(low, 0.0)
     return low, min(high, 0.0) if s < slack[1] else high
 
 
-def _between(low: float, high: float) -> float:
+def between(low: float, high: float) -> float:
+    """The middle of an interval; its finite end when the other is infinite, 0 when both are."""
     if np.isinf(low) and np.isinf(high):
         return 0.0
     if np.isinf(low):
         return high
     return low if np.isinf(high) else 0.5 * (low + high)
+
+
+def _reachable(problem: Problem, labels: NDArray[np.int64]) -> tuple[Vector, Vector]:
+    """The box, its open upper ends closed by the sum of their group: β_i ≤ total − Σ of the others' lower."""
+    lower, upper = problem.lower, problem.upper
+    slack = problem.constraint.slack
+    if not np.isinf(upper).any() or not np.isfinite(lower).all() or (slack is not None and np.isinf(slack[0])):
+        return lower, upper
+    totals = np.array(problem.constraint.totals)
+    spare = totals - np.bincount(labels, lower, minlength=len(totals))
+    return lower, np.where(np.isinf(upper), lower + np.maximum(spare, 0.0)[labels], upper)
 
 
 def _wolfe_gap(gradient: Vector, beta: Vector, lower: Vector, upper: Vector, multiplier: float) -> float:

@@ -121,7 +121,7 @@ class Problem:
             low, high = self.lower[labels == g].sum(), self.upper[labels == g].sum()
             if slack is not None:
                 low, high = low + slack[0], high + slack[1]
-            room = 1e-9 * max(1.0, abs(total))
+            room = 1e-9 * max(abs(total), min(abs(low), abs(high)))
             if not low - room <= total <= high + room:
                 raise InfeasibleError(
                     f"The variables of group {g} can sum to [{low:g}, {high:g}] within their box; "

@@ -1,11 +1,11 @@
 """Sums of kernel rows, compiled.
 
 Solves
-    target[first:last] += Σ_r steps[r] · rows[slots[r], first:last] for rows in the cache, and the same for a tile of new
-    rows on its way into the cache.
+    target[first:last] += Σ_r steps[r] · rows[slots[r], first:last] for rows in the cache, and the same for a tile of
+    new rows on its way into the cache.
 Given
-    Rows in their own precision at scattered slots; partial sums are kept in that precision for a stretch that stays in the
-    innermost cache, and enter the float64 target once.
+    Rows in their own precision at scattered slots; partial sums are kept in that precision for a stretch that stays
+    in the innermost cache, and enter the float64 target once.
 """
 
 from __future__ import annotations

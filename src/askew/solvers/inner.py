@@ -3,16 +3,18 @@
 Solves
     minimise ½ δ'Kδ + g'δ over the q variables of a working set, β + δ within its box, the sum of each group kept.
 Given
-    K (q×q) and the gradient g in the working precision, β and its box in float64. Variables of one group stand together.
+    K (q×q) and the gradient g in the working precision, β and its box in float64. Variables of one group stand
+    together.
 Returns
     β and g moved in place; the number of steps taken, the violation that is left, and the least curvature met.
 Stops when
     in every group, max{g_i : β_i > lower_i} − min{g_i : β_i < upper_i} < tol, or after max_steps.
 
-One step moves a pair (up, down) of one group. ``up`` has the least gradient among those that can rise; ``down`` is the one
-whose pair promises the largest decrease (g_down − g_up)² / 2a with a = K_uu + K_dd − 2K_ud. Each search is a reduction to
-the best value, then a reduction to the first place where it stands: two loops that vectorise where one argmax does not.
-They must stay flat: nested in blocks, the compiler vectorises across the blocks with gathers, at five times the cost.
+One step moves a pair (up, down) of one group. ``up`` has the least gradient among those that can rise; ``down`` is
+the one whose pair promises the largest decrease (g_down − g_up)² / 2a with a = K_uu + K_dd − 2K_ud. Each search is a
+reduction to the best value, then a reduction to the first place where it stands: two loops that vectorise where one
+argmax does not. They must stay flat: nested in blocks, the compiler vectorises across the blocks with gathers, at
+five times the cost.
 
 Reference
     Fan, Chen, Lin (2005), Working set selection using second order information, JMLR 6:1889, algorithm 2 (WSS 2).

@@ -3,12 +3,12 @@
 Solves
     g += Σ_i steps_i K[i, :] for a few hundred indices i at a time.
 Given
-    A matrix that produces tiles of rows, a precision and a budget in bytes.
-    Rows seen before are read from the cache. New rows are produced tile by tile; while a tile is hot in a core's cache it
-    is multiplied by its steps and only then written to the slots of its rows, so each entry crosses memory once.
+    A matrix that produces tiles of rows, a precision and a budget in bytes. Rows seen before are read from the cache.
+    New rows are produced tile by tile; while a tile is hot in a core's cache it is multiplied by its steps and only
+    then written to the slots of its rows, so each entry crosses memory once.
 Returns
-    The gradient moved in place. The least recently used rows give way to new ones; rows for which there is no room at all
-    are used and not kept.
+    The gradient moved in place. The least recently used rows give way to new ones; rows for which there is no room at
+    all are used and not kept.
 """
 
 from __future__ import annotations

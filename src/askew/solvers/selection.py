@@ -1,9 +1,9 @@
 """Which variables to move next.
 
 Solves
-    The working set: in each group, the variables with the least gradient among those that can rise and the largest among
-    those that can fall, as many of either; the rest of the set is kept from the last round. Without the part that is
-    kept, the method forgets what it just balanced and needs ten times as many rounds.
+    The working set: in each group, the variables with the least gradient among those that can rise and the largest
+    among those that can fall, as many of either; the rest of the set is kept from the last round. Without the part
+    that is kept, the method forgets what it just balanced and needs ten times as many rounds.
 Given
     Gradient, β and its box, groups, the last working set.
 Returns
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.arrays import smallest
+from askew.qp.certificate import between
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -38,6 +39,11 @@ class Standing:
     """Least g that can rise, of each group (the slack variable counted in)."""
     high: tuple[float, ...]
     """Largest g that can fall, of each group."""
+
+    @property
+    def centres(self) -> list[float]:
+        """A multiplier of each group between its low and its high."""
+        return [between(h, l) for l, h in zip(self.low, self.high, strict=True)]
 
     @property
     def violation(self) -> float:

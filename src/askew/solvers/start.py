@@ -1,9 +1,9 @@
 """A feasible point near a given one.
 
 Solves
-    Given β₀ of any kind (zeros, the solution at other bounds, a neighbour on a path), the point of the box nearest to it in
-    each coordinate, then moved as little as needed until the sums hold: entries that were non-zero move first, since
-    scaling what is there keeps a warm start warm.
+    Given β₀ of any kind (zeros, the solution at other bounds, a neighbour on a path), the point of the box nearest to
+    it in each coordinate, then moved as little as needed until the sums hold: entries that were non-zero move first,
+    since scaling what is there keeps a warm start warm.
 Given
     A ``Problem`` and β₀, or nothing: then the variables are filled in their order, whole ones first, so that few
     are strictly inside their box.
@@ -37,7 +37,7 @@ def feasible_start(problem: Problem, near: Vector | None = None) -> Vector:
 
 
 def _shift(beta: Vector, lower: Vector, upper: Vector, missing: float) -> Vector:
-    """Raise (or lower) entries in turn, those already away from zero first, until their sum has moved by ``missing``."""
+    """Raise (or lower) entries in turn, those away from zero first, until their sum has moved by ``missing``."""
     room = upper - beta if missing > 0 else beta - lower
     order = np.argsort(beta == 0, kind="stable")
     reach = np.cumsum(np.minimum(room[order], 1e300))

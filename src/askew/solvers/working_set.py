@@ -3,16 +3,16 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and the sums of the constraint (``askew.qp``).
 Given
-    A ``Problem``; K is asked for rows and blocks, never for the whole.
-    Each round takes the q variables that violate optimality most (half of them kept from the last round), solves the
-    q×q problem inside (``inner``), and moves the gradient by the rows of the variables that changed (``row_cache``).
-    A one-sided or absent sum is an equality with a slack variable whose kernel row is zero: it sits in every working set.
+    A ``Problem``; K is asked for rows and blocks, never for the whole. Each round takes the q variables that violate
+    optimality most (half of them kept from the last round), solves the q×q problem inside (``inner``), and moves the
+    gradient by the rows of the variables that changed (``row_cache``). A one-sided or absent sum is an equality with
+    a slack variable whose kernel row is zero: it sits in every working set.
 Returns
     ``Solution`` with a float64 gradient computed anew at the end, and the certificate made from it.
 Stops when
-    the KKT violation is at most tol on a gradient recomputed in float64. Rows may be float32; when they cannot bring the
-    recomputed violation down any more the solver goes on with float64 rows, and when those cannot either, it stops as
-    stalled. Or after max_iter inner steps.
+    the KKT violation is at most tol on a gradient recomputed in float64. Rows may be float32; when they cannot bring
+    the recomputed violation down any more the solver goes on with float64 rows, and when those cannot either, it
+    stops as stalled. Or after max_iter inner steps.
 Reference
     Joachims (1999), Making large-scale SVM learning practical; Fan, Chen, Lin (2005), JMLR 6:1889;
     Wen et al. (2018), ThunderSVM, JMLR 19:1.
@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.arrays import row_precision
+from askew.exceptions import DataError
 from askew.qp import Problem, Solution, Status, certify
 from askew.solvers.row_cache import RowCache
 from askew.solvers.selection import Standing, choose, take_standing
@@ -109,7 +110,7 @@ class _Run:
         self.members, self.labels = _groups(problem)
         self.diagonal = problem.matrix.diagonal()
         self.beta = feasible_start(problem, start)
-        self.g = problem.gradient(self.beta)
+        self.g = self._exact_gradient()
         self.is_fresh = True  # the gradient is exact: nothing has been added to it since it was computed
         self.size = min(problem.n, working_set_size or 1024)
         self.last = np.empty(0, np.int64)
@@ -164,8 +165,9 @@ class _Run:
             return None
         if np.isinf(interval[0]):
             return 0.0, -OPEN, OPEN
-        value = self.problem.constraint.totals[0] - float(self.beta.sum())
-        nothing = 1e-14 * max(1.0, float(np.abs(self.beta).sum()))
+        total = self.problem.constraint.totals[0]
+        value = total - float(self.beta.sum())
+        nothing = 1e-14 * max(abs(total), float(np.abs(self.beta).sum()))
         return (0.0 if value < nothing else value), interval[0], OPEN
 
     def _improve(self, standing: Standing) -> bool:
@@ -196,9 +198,7 @@ class _Run:
         q = len(chosen) + (slack is not None)
         K = self.problem.matrix.block(chosen, self.dtype)
         labels = self.labels[chosen]
-        centre = np.array(
-            [0.5 * (max(l, -OPEN) + min(h, OPEN)) for l, h in zip(standing.low, standing.high, strict=True)]
-        )
+        centre = np.array(standing.centres)
         g = self.g[chosen] - centre[labels]  # only differences within a group count; small numbers round less
         beta, lower, upper = self.beta[chosen], self.lower[chosen], self.upper[chosen]
         diagonal = self.diagonal[chosen]
@@ -224,10 +224,19 @@ class _Run:
         self.least_curvature = min(self.least_curvature, curvature)
         return beta[: len(chosen)]
 
+    def _exact_gradient(self) -> Vector:
+        g = self.problem.gradient(self.beta)
+        if not (np.isfinite(g).all() and np.isfinite(self.diagonal).all()):
+            raise DataError(
+                "The kernel matrix has values that are not finite: they exceed what float64 can hold. "
+                "Scale the features, or lower `gamma` or `degree`."
+            )
+        return g
+
     def _refresh(self) -> None:
         """Compute the gradient anew in float64."""
         begin = time.perf_counter()
-        self.g = self.problem.gradient(self.beta)
+        self.g = self._exact_gradient()
         self.is_fresh = True
         self._lap("refresh", begin)
 
