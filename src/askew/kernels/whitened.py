@@ -1,0 +1,120 @@
+"""Kernels on whitened points: K̂(x, x') = k(Σ^{-½}(x − x̄), Σ^{-½}(x' − x̄)) without Σ^{-½}.
+
+Solves
+    Linear, rbf, polynomial and sigmoid kernels depend on inner products z'z' alone. Those are given either by
+    whitened points z (an array), or by sparse rows s and signed columns e with z_i'z_j = s_i's_j + Σ_k σ_k e_ik e_jk,
+    σ_k = ±1, which hold a centring and a low-rank correction while the rows stay sparse.
+Given
+    A kernel function and the points in one of the two forms (see ``askew.moments.structure``).
+Returns
+    A ``Gram`` like any other: rows, blocks, products, sums against new points of the same form.
+Reference
+    Leclère, Grave, El Ghaoui, figure 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.kernels.function import KernelFunction
+from askew.kernels.gram import Gram
+from askew.kernels.points import SparsePoints
+
+Array = NDArray[Any]
+
+
+class SignedRows:
+    """Sparse rows with signed columns, cut like an array."""
+
+    def __init__(self, rows: Any, columns: Array, signs: Array) -> None:
+        self.rows, self.columns, self.signs = rows.tocsr(), columns, signs
+        self.shape = rows.shape
+
+    def __getitem__(self, key: Any) -> SignedRows:
+        return SignedRows(self.rows[key], self.columns[key], self.signs)
+
+    @property
+    def squared_norms(self) -> NDArray[np.float64]:
+        squares = np.asarray(self.rows.multiply(self.rows).sum(axis=1), dtype=np.float64).ravel()
+        return np.maximum(squares + (self.columns**2) @ self.signs, 0.0)
+
+
+class SignedPoints(SparsePoints):
+    """Points of a kernel matrix given as signed rows."""
+
+    def __init__(self, X: SignedRows, function: KernelFunction) -> None:
+        self.X, self.function, self.n = X, function, X.shape[0]
+
+    @property
+    def squared_norms(self) -> NDArray[np.float64]:
+        return self.X.squared_norms
+
+    def left(self, rows: SignedRows, dtype: Any) -> Any:
+        return rows, self.function.left(rows.squared_norms)
+
+    def rows_left(self, indices: Array, dtype: Any) -> Any:
+        return self.left(self.X[indices], dtype)
+
+    def products(self, left: Any, window: slice, dtype: Any) -> Array:
+        return self._between(left, self.X[window], dtype)
+
+    def products_once(self, left: Any, window: slice) -> Array:
+        return self._between(left, self.X[window], np.float64)
+
+    def block(self, left: Any, indices: Array, dtype: Any) -> Array:
+        return self._between(left, self.X[indices], dtype)
+
+    def subset(self, indices: Array) -> SignedPoints:
+        return SignedPoints(self.X[indices], self.function)
+
+    def _between(self, left: Any, right: SignedRows, dtype: Any) -> Array:
+        """u(a)'v(b) in float64, since the signed columns cancel; handed out as ``dtype``."""
+        rows, left_columns = left
+        out = np.asarray((rows.rows @ right.rows.T).toarray(), dtype=np.float64)
+        out += (rows.columns * rows.signs) @ right.columns.T
+        out *= self.function.scale
+        right_columns = self.function.right(right.squared_norms)
+        for column, other in zip(left_columns, right_columns, strict=True):
+            out += np.multiply.outer(column, other)
+        return out.astype(dtype, copy=False)
+
+
+class WhitenedGram(Gram):
+    """Matrix of ``function`` on whitened points.
+
+    Parameters
+    ----------
+    function : KernelFunction
+    points : array of shape (n, d), or SignedRows
+    """
+
+    def __init__(self, function: KernelFunction, points: Any) -> None:
+        if not isinstance(points, SignedRows):
+            super().__init__(function, points)
+            return
+        self.function, self.is_psd = function, function.is_psd
+        self.points = SignedPoints(points, function)
+        self.n = self.points.n
+
+    def inner_points(self) -> tuple[Any, Array, Array]:
+        """Rows, columns and signs with K_ij = rows_i · rows_j + Σ_k signs_k columns_ik columns_jk."""
+        X = self.points.X
+        if isinstance(X, SignedRows):
+            return X.rows, np.ascontiguousarray(X.columns), X.signs
+        return np.ascontiguousarray(X, dtype=np.float64), np.zeros((self.n, 0)), np.zeros(0)
+
+    def matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not (self.function.is_bilinear and isinstance(self.points.X, SignedRows)):
+            return super().matvec(v)
+        rows, columns, signs = self.inner_points()
+        return np.asarray(rows @ (rows.T @ v) + columns @ (signs * (columns.T @ v)), dtype=np.float64)
+
+    def subset(self, indices: NDArray[np.int64]) -> WhitenedGram:
+        some = object.__new__(WhitenedGram)
+        some.function, some.is_psd = self.function, self.is_psd
+        some.points = self.points.subset(indices)
+        some.n = len(indices)
+        return some

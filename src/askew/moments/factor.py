@@ -1,0 +1,150 @@
+"""Diagonal plus low rank: a covariance for tens of thousands of features.
+
+Solves
+    M = D + FF' with F of k columns. On features scaled to unit variance with singular values s of the centred data,
+    D = (s²_{k+1}/N) I and F = U_k S_k / √N, then scaled back (Leclère et al. eq. 11, whose 1/N must read 1/√N).
+    k = 0 is the diagonal of the covariance. FF' ⪯ Σ ⪯ D + FF' for k ≥ 1.
+    Woodbury: with G = (D + ρI)^{-½}F = QΛR', (D + ρI + FF')⁻¹ = (D + ρI)^{-½}(I − Q Λ²/(1 + Λ²) Q')(D + ρI)^{-½},
+    so no d×d matrix is formed, and sparse rows stay sparse: centring takes two signed columns, F takes k.
+Reference
+    Leclère, Grave, El Ghaoui, section 3.2.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import eigh, svd
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from askew.exceptions import DataError
+from askew.moments.structure import SignedPoints, Structure
+
+Vector = NDArray[np.float64]
+
+
+class Factor(Structure):
+    """M = diag(diagonal) + factors factors'.
+
+    Parameters
+    ----------
+    mean, diagonal : arrays of shape (d,)
+    factors : array of shape (d, k), optional
+        None or k = 0 for a diagonal covariance.
+    ridge : float
+    """
+
+    def __init__(
+        self, mean: Vector, diagonal: Vector, factors: Vector | None = None, ridge: float = 0.0
+    ) -> None:
+        self.mean, self.diagonal, self.ridge = mean, diagonal, ridge
+        self.factors = np.zeros((len(mean), 0)) if factors is None else factors
+
+    def with_ridge(self, ridge: float) -> Self:
+        return type(self)(self.mean, self.diagonal, self.factors, ridge)
+
+    def whiten(self, X: Any) -> Vector | SignedPoints:
+        if sparse.issparse(X):
+            return self._whiten_sparse(X.tocsr())
+        points = (np.asarray(X, dtype=np.float64) - self.mean) * self._inverse_root
+        basis, values = self._woodbury
+        if len(values):
+            points -= ((points @ basis) * (1.0 - 1.0 / np.sqrt(1.0 + values**2))) @ basis.T
+        return points
+
+    def solve(self, V: Vector) -> Vector:
+        root = self._inverse_root if V.ndim == 1 else self._inverse_root[:, None]
+        scaled = root * V
+        basis, values = self._woodbury
+        if len(values):
+            shrink = values**2 / (1.0 + values**2)
+            scaled = scaled - basis @ ((shrink if V.ndim == 1 else shrink[:, None]) * (basis.T @ scaled))
+        return root * scaled
+
+    def model_variance(self, w: Vector) -> float:
+        along = self.factors.T @ w
+        return float(w @ ((self.diagonal + self.ridge) * w)) + float(along @ along)
+
+    def mean_variance(self) -> float:
+        return (float(self.diagonal.sum()) + float(np.sum(self.factors**2))) / len(self.mean)
+
+    def degrees_of_freedom(self) -> float:
+        # M = (M + ρI) − ρI, and the trace of (M + ρI)⁻¹ follows from Woodbury
+        basis, values = self._woodbury
+        squares = self._inverse_root**2
+        inside = np.einsum("ij,ij->j", basis, squares[:, None] * basis) @ (values**2 / (1.0 + values**2))
+        return len(self.mean) - self.ridge * (float(squares.sum()) - float(inside))
+
+    def ridge_grid(self) -> Vector:
+        return 10.0 ** np.arange(-4, 5)
+
+    @cached_property
+    def _inverse_root(self) -> Vector:
+        scale = self.diagonal + self.ridge
+        if not scale.min() > 0.0:
+            raise DataError(
+                f"{int(np.sum(scale <= 0.0))} features of the negatives have no variance of their own and rho="
+                f"{self.ridge:g}. Use rho='auto', or a rho above {1e-9 * self.mean_variance():.1g}."
+            )
+        return 1.0 / np.sqrt(scale)
+
+    @cached_property
+    def _woodbury(self) -> tuple[Vector, Vector]:
+        """Q and Λ of the thin decomposition of (D + ρI)^{-½}F."""
+        if self.factors.shape[1] == 0:
+            return self.factors, np.zeros(0)
+        basis, values, _ = svd(self._inverse_root[:, None] * self.factors, full_matrices=False, check_finite=False)
+        return basis, values
+
+    def _whiten_sparse(self, X: Any) -> SignedPoints:
+        scaled = sparse.csr_array(
+            (X.data * self._inverse_root[X.indices], X.indices, X.indptr), shape=X.shape
+        )
+        centre = self.mean * self._inverse_root
+        along = scaled @ centre - 0.5 * float(centre @ centre)
+        # −a − b + c'c for the products with the mean, as a difference of two squares of comparable size
+        size = max(float(np.sqrt(np.mean(along**2))) if len(along) else 0.0, 1e-150) ** 0.5
+        plus, minus = (size - along / size) * np.sqrt(0.5), (size + along / size) * np.sqrt(0.5)
+        basis, values = self._woodbury
+        low = (scaled @ basis - centre @ basis) * (values / np.sqrt(1.0 + values**2))
+        columns = np.column_stack([plus, minus, low])
+        return SignedPoints(scaled, columns, np.array([1.0, -1.0] + [-1.0] * len(values)))
+
+
+def factors_of_correlation(variance: Vector, covariance: Vector, k: int) -> tuple[Vector, Vector]:
+    """D and F of the factor model of a covariance matrix at hand."""
+    scale, inverse = _scales(variance)
+    values, vectors = eigh(inverse[:, None] * covariance * inverse, check_finite=False)
+    return _scaled_back(np.maximum(values[::-1], 0.0), vectors[:, ::-1], scale, k)
+
+
+def factors_of_data(X: Any, weight: Vector | None, moments: Any, k: int) -> tuple[Vector, Vector]:
+    """D and F from the data themselves by Lanczos with implicit centring; X may be sparse."""
+    scale, inverse = _scales(moments.variance)
+    mean, d = moments.mean * inverse, len(scale)
+    rows = weight if weight is not None else np.ones(X.shape[0])
+
+    def product(v: Vector) -> Vector:
+        v = np.ravel(v)
+        scores = rows * (X @ (inverse * v) - mean @ v)
+        return (inverse * (X.T @ scores) - mean * scores.sum()) / moments.n_samples
+
+    operator = LinearOperator((d, d), matvec=product, dtype=np.float64)
+    start = np.cos(np.arange(1, d + 1))  # any fixed vector that is orthogonal to nothing in particular
+    values, vectors = eigsh(operator, k=k + 1, v0=start, which="LA", tol=1e-8)
+    return _scaled_back(np.maximum(values[::-1], 0.0), vectors[:, ::-1], scale, k)
+
+
+def _scales(variance: Vector) -> tuple[Vector, Vector]:
+    """Standard deviations and their inverses, zero where a feature does not vary."""
+    scale = np.sqrt(variance)
+    return scale, np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+
+
+def _scaled_back(values: Vector, vectors: Vector, scale: Vector, k: int) -> tuple[Vector, Vector]:
+    rest = values[k] if k < len(values) else 0.0
+    return scale**2 * rest, (scale[:, None] * vectors[:, :k]) * np.sqrt(values[:k])

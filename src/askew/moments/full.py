@@ -1,0 +1,104 @@
+"""A full covariance matrix, as it is, shrunk, or from a sparse inverse.
+
+Solves
+    z = L⁻¹(x − x̄) with M + ρI = LL' by Cholesky, or z = (Λ + ρ)^{-½}V'(x − x̄) once the eigenvectors of M = VΛV' are
+    known, which then serve every ridge.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
+
+from askew.exceptions import DataError
+from askew.moments.structure import Structure
+
+Vector = NDArray[np.float64]
+
+
+class Full(Structure):
+    """M given as a matrix.
+
+    Parameters
+    ----------
+    mean : array of shape (d,)
+    matrix : array of shape (d, d)
+    ridge : float
+    """
+
+    def __init__(self, mean: Vector, matrix: Vector, ridge: float = 0.0) -> None:
+        self.mean, self.matrix, self.ridge = mean, matrix, ridge
+        self._eigen: tuple[Vector, Vector] | None = None
+
+    def with_ridge(self, ridge: float) -> Self:
+        other = type(self)(self.mean, self.matrix, ridge)
+        other._eigen = self._eigen
+        return other
+
+    def eigen(self) -> tuple[Vector, Vector]:
+        """Eigenvalues (none below zero) and eigenvectors of M, computed once."""
+        if self._eigen is None:
+            values, vectors = eigh(self.matrix, check_finite=False)
+            self._eigen = np.maximum(values, 0.0), vectors
+        return self._eigen
+
+    def whiten(self, X: Any) -> Vector:
+        if sparse.issparse(X):
+            X = X.toarray()
+        centred = np.asarray(X, dtype=np.float64) - self.mean
+        if self._eigen is not None:
+            return (centred @ self._eigen[1]) / self._root_values
+        return np.ascontiguousarray(solve_triangular(self._lower, centred.T, lower=True, check_finite=False).T)
+
+    def solve(self, V: Vector) -> Vector:
+        if self._eigen is not None:
+            vectors = self._eigen[1]
+            scale = self._root_values**2
+            return vectors @ ((vectors.T @ V) / (scale if V.ndim == 1 else scale[:, None]))
+        half = solve_triangular(self._lower, V, lower=True, check_finite=False)
+        return solve_triangular(self._lower, half, lower=True, trans=1, check_finite=False)
+
+    def model_variance(self, w: Vector) -> float:
+        return max(float(w @ (self.matrix @ w)), 0.0) + self.ridge * float(w @ w)
+
+    def mean_variance(self) -> float:
+        return float(np.trace(self.matrix)) / len(self.mean)
+
+    def degrees_of_freedom(self) -> float:
+        values = self.eigen()[0]
+        return float(np.sum(values / (values + self.ridge))) if self.ridge > 0 else float(len(values))
+
+    def ridge_grid(self) -> Vector:
+        self.eigen()  # one decomposition for all of them, and for the fit
+        return 10.0 ** np.arange(-8, 4)
+
+    @cached_property
+    def _root_values(self) -> Vector:
+        values = self.eigen()[0] + self.ridge
+        if not values.min() > len(values) * np.finfo(float).eps * values.max():
+            raise self._singular()
+        return np.sqrt(values)
+
+    @cached_property
+    def _lower(self) -> Vector:
+        matrix = self.matrix.copy()
+        matrix.flat[:: len(matrix) + 1] += self.ridge
+        try:
+            lower = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            raise self._singular() from None
+        pivots = np.diagonal(lower) ** 2
+        if not pivots.min() > len(pivots) * np.finfo(float).eps * pivots.max():
+            raise self._singular()
+        return lower
+
+    def _singular(self) -> DataError:
+        return DataError(
+            f"The covariance of the negatives is singular with rho={self.ridge:g}: features are constant, repeated "
+            f"or more than the negatives. Use rho='auto' or a rho above {1e-9 * self.mean_variance():.1g}."
+        )

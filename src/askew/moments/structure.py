@@ -1,0 +1,67 @@
+"""What a covariance structure offers: points of the geometry in which the negatives are round.
+
+Solves
+    With M the modelled covariance and ρ the ridge, A = (M + ρI)⁻¹: any square root L of M + ρI gives points
+    z = L⁻¹(x − x̄) whose inner products are (x − x̄)'A(x' − x̄). Σ^{-½} itself is never formed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+class SignedPoints(NamedTuple):
+    """Sparse rows and a few signed columns that together have the inner products of whitened points.
+
+    z_i'z_j = rows_i · rows_j + Σ_k signs_k columns_ik columns_jk: centring and a low-rank correction cost a few
+    columns, and the rows stay sparse.
+    """
+
+    rows: Any
+    columns: Vector
+    signs: Vector
+
+
+class Structure(ABC):
+    """A model M of the negatives' covariance, its mean, and a ridge ρ."""
+
+    mean: Vector
+    ridge: float
+
+    @abstractmethod
+    def with_ridge(self, ridge: float) -> Self:
+        """The same model with another ridge; what was factorised is kept where it can be."""
+
+    @abstractmethod
+    def whiten(self, X: Any) -> Vector | SignedPoints:
+        """Points with the inner products (x − x̄)'(M + ρI)⁻¹(x' − x̄)."""
+
+    @abstractmethod
+    def solve(self, V: Vector) -> Vector:
+        """(M + ρI)⁻¹V for a vector or the columns of a matrix."""
+
+    @abstractmethod
+    def model_variance(self, w: Vector) -> float:
+        """w'(M + ρI)w."""
+
+    @abstractmethod
+    def mean_variance(self) -> float:
+        """trace(M) / d, the unit in which ridges are tried."""
+
+    @abstractmethod
+    def degrees_of_freedom(self) -> float:
+        """trace(M(M + ρI)⁻¹): how many directions the ridge leaves free."""
+
+    @abstractmethod
+    def ridge_grid(self) -> Vector:
+        """Ridges worth trying, in units of ``mean_variance``, from small to large."""
+
+    def centred_sum(self, X: Any, coefficients: Vector) -> Vector:
+        """Σ_i c_i (x_i − x̄)."""
+        return np.asarray(X.T @ coefficients, dtype=np.float64) - coefficients.sum() * self.mean

@@ -1,0 +1,80 @@
+"""The cheapest solver for a programme, by operation count.
+
+Solves
+    n variables, e entries per point (for a linear kernel), about S sweeps of coordinate descent:
+        stored matrix   n²e/8 to fill it (products run eight times faster than sweeps) + S n²
+        points          2 S n e
+    A box alone goes to the cheaper of the two; the points win when n is large against e. A box with sums, or a kernel
+    that is neither small nor linear, goes to the working-set method, which never needs the matrix whole.
+Given
+    A ``Problem``, and the options of all three.
+Returns
+    The ``Solution`` of the one that ran.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.qp import Free, Problem, Solution, SumAtMost, certify
+
+Vector = NDArray[np.float64]
+
+STORED_LIMIT = 4096  # 128 MiB of float64
+_SWEEPS = 50
+
+
+def solve(
+    problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, max_iter: int = -1, stored: Any = None
+) -> Solution:
+    """Solve ``problem`` by the method that needs the fewest operations.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : array of shape (n,), optional
+    tol : float
+    max_iter : int
+        Limit of steps (sweeps on points, coordinate or pair steps otherwise); -1 for the solver's own.
+    stored : array of shape (n, n), optional
+        The matrix, when a caller solves several programmes on it.
+    """
+    from askew.solvers import linear, stored as stored_matrix, working_set
+
+    if isinstance(problem.constraint, SumAtMost):
+        relaxed = Problem(problem.matrix, problem.linear, problem.lower, problem.upper, Free())
+        found = solve(relaxed, start=start, tol=tol, max_iter=max_iter, stored=stored)
+        if found.beta.sum() <= problem.constraint.total:  # the sum does not bind, so it changes nothing
+            certificate = certify(problem, found.beta, found.gradient)
+            return Solution(
+                found.beta, found.gradient, found.status, certificate, found.n_iter, found.n_outer, found.timings
+            )
+        start = found.beta
+    if not isinstance(problem.constraint, Free):
+        return working_set.solve(problem, start=start, tol=tol, max_iter=max_iter)
+    if stored is not None or prefers_stored(problem.matrix):
+        return stored_matrix.solve(problem, start=start, tol=tol, max_iter=max_iter, stored=stored)
+    if is_bilinear(problem.matrix):
+        return linear.solve(problem, start=start, tol=tol, max_iter=1000 if max_iter < 0 else max_iter)
+    return working_set.solve(problem, start=start, tol=tol, max_iter=max_iter)
+
+
+def is_bilinear(matrix: Any) -> bool:
+    """Whether the entries are inner products of points at hand."""
+    function = getattr(matrix, "function", None)
+    return hasattr(matrix, "inner_points") and function is not None and bool(function.is_bilinear)
+
+
+def prefers_stored(matrix: Any) -> bool:
+    """Whether filling the n×n matrix costs less than sweeping over the points."""
+    n = matrix.n
+    if n > STORED_LIMIT:
+        return False
+    if not is_bilinear(matrix):
+        return n <= STORED_LIMIT // 4
+    rows, columns, _ = matrix.inner_points()
+    entries = getattr(rows, "nnz", rows.size) / max(1, n) + columns.shape[1]
+    return n * n * (entries / 8 + _SWEEPS) <= 2 * _SWEEPS * n * entries or n <= 64
