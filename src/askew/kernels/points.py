@@ -165,4 +165,5 @@ class SparsePoints:
 
 
 def _squared_norms(X: Any) -> NDArray[np.float64]:
-    return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    X = X.astype(np.float64, copy=False)  # squares of float32 entries need more digits than float32 has
+    return np.asarray(X.multiply(X).sum(axis=1)).ravel()
