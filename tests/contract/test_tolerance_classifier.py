@@ -1,0 +1,554 @@
+"""What a user of ToleranceClassifier may rely on, and what it refuses."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone, is_classifier, is_outlier_detector
+from sklearn.datasets import make_classification
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KernelDensity, KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC, OneClassSVM
+from sklearn.utils.estimator_checks import check_estimator
+
+from askew.exceptions import DataError, InfeasibleError, ParameterError
+from askew.tolerance import DriftWarning, ToleranceClassifier
+
+
+def data(n=1500, seed=0, **kwargs):
+    return make_classification(n, n_features=6, weights=[0.85], class_sep=1.5, random_state=seed, **kwargs)
+
+
+@pytest.mark.parametrize("method", ["order_statistic", "empirical"])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LogisticRegression(),
+        SVC(),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        IsolationForest(n_estimators=10, random_state=0),
+        KernelDensity(),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+@pytest.mark.filterwarnings("ignore")
+def test_check_estimator_is_clean(estimator, method):
+    # The data of these checks have some thirty rows: a tolerance that thirty rows can promise.
+    results = check_estimator(
+        ToleranceClassifier(estimator, tolerance=0.3, confidence=0.5, method=method), on_skip=None
+    )
+    assert {each["check_name"] for each in results if each["status"] != "passed"} <= {"check_array_api_input"}
+
+
+ESTIMATORS = [
+    LogisticRegression(),
+    SVC(),
+    LinearSVC(),
+    GaussianNB(),
+    KNeighborsClassifier(),
+    HistGradientBoostingClassifier(max_iter=20),
+    make_pipeline(StandardScaler(), SVC()),
+    GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3),
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_any_classifier_and_strict_threshold(estimator):
+    X, y = data()
+    model = ToleranceClassifier(estimator, tolerance=0.05, random_state=0).fit(X, y)
+    score = model.score_samples(X)
+    np.testing.assert_array_equal(model.predict(X), (score > model.threshold_).astype(int))
+    np.testing.assert_array_equal(model.decision_function(X) > 0, model.predict(X) == 1)
+    report = model.report()
+    assert report.empirical_rate <= 0.05
+    assert report.guaranteed_rate <= 0.05
+    assert model.n_calibration_ == report.n_calibration == round((y == 0).sum() / 2)
+    assert model.alarm_side_ == "above"
+
+
+def test_the_estimator_is_not_trained_on_calibration_rows():
+    X, y = data()
+    X[:, 0] = np.arange(len(X))
+    model = ToleranceClassifier(KNeighborsClassifier(1), tolerance=0.1, random_state=0).fit(X, y)
+    assert model.estimator_.n_samples_fit_ == len(y) - model.n_calibration_ - model.report().n_positives
+
+
+def test_prefit_uses_every_row_and_needs_no_positives():
+    X, y = data()
+    fitted = LogisticRegression().fit(X[:700], y[:700])
+    X_new, y_new = X[700:], y[700:]
+    both = ToleranceClassifier(fitted, 0.05, calibration="prefit").fit(X_new, y_new)
+    only = ToleranceClassifier(fitted, 0.05, calibration="prefit").fit(X_new[y_new == 0], y_new[y_new == 0])
+    assert both.estimator_ is fitted
+    assert both.n_calibration_ == only.n_calibration_ == (y_new == 0).sum()
+    assert both.threshold_ == only.threshold_
+    assert only.report().tpr is None
+    assert only.report().tpr_interval == (0.0, 1.0)
+    with pytest.raises(NotFittedError):
+        ToleranceClassifier(LogisticRegression(), 0.05, calibration="prefit").fit(X, y)
+    with pytest.raises(DataError, match=r"labels \[7\] unknown"):
+        ToleranceClassifier(fitted, 0.05, calibration="prefit").fit(X_new, np.where(y_new == 1, 7, 0))
+    with pytest.raises(ParameterError, match="trains nothing"):
+        ToleranceClassifier(fitted, 0.05, calibration="prefit").fit(X_new, y_new, check_input=True)
+
+
+def test_a_frozen_estimator_survives_cloning():
+    X, y = data()
+    fitted = FrozenEstimator(LogisticRegression().fit(X[:700], y[:700]))
+    model = clone(ToleranceClassifier(fitted, 0.05, calibration="prefit"))
+    assert model.fit(X[700:], y[700:]).n_calibration_ == (y[700:] == 0).sum()
+
+
+def test_inside_a_pipeline_and_a_grid_search():
+    X, y = data()
+    pipeline = make_pipeline(StandardScaler(), ToleranceClassifier(LogisticRegression(), 0.05, random_state=0))
+    search = GridSearchCV(pipeline, {"toleranceclassifier__estimator__C": [0.01, 1.0]}, cv=3).fit(X, y)
+    assert set(search.predict(X)) == {0, 1}
+    assert cross_val_score(pipeline, X, y, scoring="roc_auc", cv=3).min() > 0.8
+
+
+@pytest.mark.parametrize(
+    "container", [pd.DataFrame, sparse.csr_array, sparse.coo_array, np.ndarray.tolist], ids=lambda c: c.__name__
+)
+def test_containers_give_the_same_threshold(container):
+    X, y = data()
+    base = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y)
+    other = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(container(X), y)
+    assert other.threshold_ == pytest.approx(base.threshold_)
+
+
+def test_feature_names_are_kept_and_checked():
+    X, y = data()
+    for frame in (pd.DataFrame(X, columns=list("abcdef")), pl.DataFrame(X, schema=list("abcdef"))):
+        labels = pd.Series(np.where(y == 1, "rare", "common"), index=np.arange(len(y))[::-1])
+        model = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(frame, labels)
+        assert list(model.feature_names_in_) == list("abcdef")
+        assert model.classes_.tolist() == ["common", "rare"]
+        with pytest.raises(ValueError, match="feature names"):
+            model.predict(frame[list("fabcde")])
+
+
+@pytest.mark.parametrize("response", ["decision_function", "predict_proba"])
+def test_the_other_label_can_be_the_positive_one(response):
+    X, y = data()
+    model = ToleranceClassifier(LogisticRegression(), 0.1, pos_label=0, response_method=response, random_state=0).fit(
+        X, y
+    )
+    assert model.alarm_side_ == "below"
+    np.testing.assert_array_equal(model.predict(X) == 0, model.score_samples(X) < model.threshold_)
+    np.testing.assert_array_equal(model.predict(X) == 1, model.decision_function(X) >= 0)
+    held = model.calibration_
+    assert held.negatives_above(-model.threshold_) / held.n <= 0.1
+    assert model.n_calibration_ == round((y == 1).sum() / 2)
+
+
+class TestDetectors:
+    @pytest.mark.parametrize("estimator", [IsolationForest(random_state=0), OneClassSVM(), KernelDensity()])
+    def test_without_labels_it_stays_a_detector(self, estimator):
+        X, y = data()
+        normal = X[y == 0]
+        model = ToleranceClassifier(estimator, 0.05, random_state=0).fit(normal)
+        assert is_outlier_detector(model)
+        assert not is_classifier(model)
+        assert not hasattr(model, "classes_")
+        # An alarm is a low score, −1, below zero.
+        assert model.alarm_side_ == "below"
+        np.testing.assert_array_equal(model.predict(X) == -1, model.score_samples(X) < model.threshold_)
+        np.testing.assert_array_equal(model.predict(X) == 1, model.decision_function(X) >= 0)
+        np.testing.assert_allclose(model.decision_function(X), model.score_samples(X) - model.offset_)
+        assert model.report().alarm_side == "below"
+        assert model.report().prevalence == 0
+
+    def test_with_labels_it_trains_on_negatives_and_keeps_all_positives(self):
+        X, y = data()
+        model = ToleranceClassifier(OneClassSVM(), 0.05, pos_label=1, random_state=0).fit(X, y)
+        assert is_classifier(model)
+        assert model.classes_.tolist() == [0, 1]
+        assert model.estimator_.shape_fit_[0] == (y == 0).sum() - model.n_calibration_
+        assert model.report().n_positives == (y == 1).sum()
+        np.testing.assert_array_equal(model.predict(X) == 1, model.score_samples(X) < model.threshold_)
+        np.testing.assert_array_equal(model.predict(X) == 1, model.decision_function(X) > 0)
+        with pytest.raises(AttributeError, match="unlabelled detector"):
+            _ = model.offset_
+
+    def test_labels_without_a_positive_one_are_pointed_out(self):
+        X, y = data()
+        with pytest.warns(UserWarning, match="y is ignored"):
+            ToleranceClassifier(OneClassSVM(), 0.05, random_state=0).fit(X, y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ToleranceClassifier(OneClassSVM(), 0.05, random_state=0).fit(X, np.ones(len(y)))
+
+
+class TestGroups:
+    def rows(self, seed=0):
+        rng = np.random.default_rng(seed)
+        groups = np.repeat(np.arange(300), 5)
+        y = (rng.random(300) < 0.2).astype(int)[groups]
+        X = rng.normal(size=(1500, 2)) + rng.normal(size=(300, 2))[groups] + 3 * y[:, None]
+        return X, y, groups
+
+    def test_groups_count_once_and_stay_together(self):
+        X, y, groups = self.rows()
+        names = np.array([f"customer {g}" for g in groups])
+        model = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y, groups=names)
+        n_groups_with_negatives = len(np.unique(groups[y == 0]))
+        assert model.n_calibration_ == round(n_groups_with_negatives / 2)
+        assert model.report().unit == "group"
+
+    def test_too_few_groups_are_refused_though_rows_are_many(self):
+        X, y, groups = self.rows()
+        with pytest.raises(InfeasibleError, match="needs at least 299 negatives for calibration; got 1"):
+            ToleranceClassifier(LogisticRegression(), 0.01).fit(X, y, groups=groups)
+
+    def test_updates_count_groups_too(self):
+        X, y, groups = self.rows()
+        model = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y, groups=groups)
+        before = model.n_calibration_
+        X_new, y_new, groups_new = self.rows(seed=1)
+        quiet = y_new == 0
+        model.update(model.score_samples(X_new[quiet]), groups=groups_new[quiet])
+        assert model.n_calibration_ == before + len(np.unique(groups_new[quiet]))
+        with pytest.raises(ParameterError, match="the promise counts groups"):
+            model.update([0.0])
+
+
+class TestWeights:
+    def test_class_weights_change_no_calibration_row(self):
+        X, y = data()
+        weight = np.where(y == 1, 10.0, 1.0)
+        model = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y, sample_weight=weight)
+        assert model.n_calibration_ == round((y == 0).sum() / 2)
+        plain = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y)
+        assert not np.allclose(model.estimator_.intercept_, plain.estimator_.intercept_)
+
+    def test_weights_thin_the_calibration_rows(self):
+        X, y = data(4000)
+        weight = np.random.default_rng(0).choice([0.0, 1.0, 2.0], len(y))
+        pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+        for estimator, name in (
+            (LogisticRegression(), "sample_weight"),
+            (pipeline, "logisticregression__sample_weight"),
+        ):
+            model = ToleranceClassifier(estimator, 0.05, random_state=0).fit(X, y, **{name: weight})
+            assert 0.4 < model.n_calibration_ / ((y == 0).sum() / 2) < 0.6
+
+    def test_a_wrong_number_of_weights_is_refused(self):
+        X, y = data()
+        with pytest.raises(DataError, match=r"one weight per row, shape \(1500,\); got shape \(3,\)"):
+            ToleranceClassifier(LogisticRegression(), 0.05).fit(X, y, sample_weight=[1, 2, 3])
+
+    def test_metadata_routing(self):
+        X, y = data()
+        weight = np.where(y == 1, 10.0, 1.0)
+        direct = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y, sample_weight=weight)
+        with sklearn.config_context(enable_metadata_routing=True):
+            asked = LogisticRegression().set_fit_request(sample_weight=True)
+            routed = ToleranceClassifier(asked, 0.05, random_state=0).fit(X, y, sample_weight=weight)
+            assert routed.threshold_ == direct.threshold_
+            with pytest.raises(ValueError, match="sample_weight"):
+                ToleranceClassifier(LogisticRegression(), 0.05).fit(X, y, sample_weight=weight)
+            silent = LogisticRegression().set_fit_request(sample_weight=False)
+            unweighted = ToleranceClassifier(silent, 0.05, random_state=0)
+            grouped = unweighted.set_fit_request(groups=True)
+            scores = cross_val_score(
+                make_pipeline(StandardScaler(), grouped), X, y, cv=3, params={"groups": np.arange(len(y))}
+            )
+            assert np.isfinite(scores).all()
+
+
+class TestRetolerance:
+    def test_moves_the_threshold_and_nothing_else(self):
+        X, y = data(4000)
+        model = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y)
+        estimator, before = model.estimator_, model.threshold_
+        fresh = clone(model).set_params(tolerance=0.01).fit(X, y)
+        assert model.retolerance(0.01) is model
+        assert model.estimator_ is estimator
+        assert model.threshold_ == fresh.threshold_ > before
+        assert model.retolerance(0.05).threshold_ == before
+        assert model.retolerance(0.05, confidence=0.5).threshold_ < before
+
+    def test_leaves_everything_as_it_was_when_refused(self):
+        X, y = data()
+        model = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y)
+        before = model.threshold_
+        with pytest.raises(InfeasibleError, match="needs at least 2995"):
+            model.retolerance(0.001)
+        with pytest.raises(ParameterError, match=r"tolerance=1.5 must lie in \(0, 1\)"):
+            model.retolerance(1.5)
+        assert (model.threshold_, model.tolerance) == (before, 0.05)
+
+
+class TestUpdate:
+    def fitted(self, **kwargs):
+        X, y = data(3000)
+        model = ToleranceClassifier(LinearDiscriminantAnalysis(), 0.05, random_state=0, **kwargs)
+        return model.fit(X[:2000], y[:2000]), X[2000:][y[2000:] == 0]
+
+    def test_new_negatives_join_the_calibration(self):
+        model, fresh = self.fitted()
+        held = model.calibration_.negatives
+        scores = model.score_samples(fresh)
+        test = model.update(scores)
+        assert not test.drifted
+        assert test.n_new == len(fresh)
+        assert model.n_calibration_ == len(held) + len(fresh)
+        np.testing.assert_array_equal(model.calibration_.negatives, np.sort(np.concatenate([held, scores])))
+        assert model.report().guaranteed_rate <= 0.05
+        assert model.drift_ is test
+
+    def test_contradicting_negatives_void_the_promise_until_replaced(self):
+        model, fresh = self.fitted()
+        threshold, n = model.threshold_, model.n_calibration_
+        shifted = model.score_samples(fresh) + 3.0
+        with pytest.warns(DriftWarning, match="contradict tolerance=0.05"):
+            test = model.update(shifted)
+        assert test.drifted
+        assert (model.threshold_, model.n_calibration_) == (threshold, n)
+        assert model.report().guaranteed_rate is None
+        assert "drift" in str(model.report())
+        with pytest.warns(DriftWarning):
+            model.update(model.score_samples(fresh))
+        assert model.report().guaranteed_rate is None
+        model.update(shifted, replace=True)
+        assert model.n_calibration_ == len(shifted)
+        assert model.threshold_ > threshold
+        assert model.report().guaranteed_rate <= 0.05
+
+    def test_a_low_alarm_detector_updates_in_its_own_units(self):
+        X, y = data(3000)
+        model = ToleranceClassifier(OneClassSVM(), 0.05, random_state=0).fit(X[:2000][y[:2000] == 0])
+        scores = model.score_samples(X[2000:][y[2000:] == 0])
+        assert model.update(scores).n_alarms == 0 or model.drift_.n_alarms < 0.1 * len(scores)
+        with pytest.warns(DriftWarning):
+            model.update(scores - 10.0)
+
+    def test_refusals(self):
+        model, _ = self.fitted()
+        with pytest.raises(DataError, match="empty"):
+            model.update([])
+        with pytest.raises(DataError, match="NaN"):
+            model.update([np.nan])
+        with pytest.raises(ParameterError, match="the promise counts rows"):
+            model.update([1.0], groups=[1])
+
+
+class TestMoments:
+    class Negatives:
+        """What `Moments` offers, from plain NumPy."""
+
+        def __init__(self, X):
+            self.n_samples = len(X)
+            self.mean = X.mean(axis=0)
+            self.covariance = np.cov(X, rowvar=False, bias=True)
+
+    @pytest.mark.parametrize("tolerance", [0.3, 0.05, 0.01])
+    @pytest.mark.parametrize("pos_label", [0, 1])
+    def test_the_rate_on_the_negatives_of_the_moments_never_exceeds_the_bound(self, tolerance, pos_label):
+        for seed in range(5):
+            X, y = data(seed=seed)
+            negative = X[y != pos_label]
+            model = ToleranceClassifier(
+                LogisticRegression(),
+                tolerance,
+                method="moments",
+                moments=self.Negatives(negative),
+                pos_label=pos_label,
+            ).fit(X, y)
+            assert (model.predict(negative) == pos_label).mean() <= tolerance
+            report = model.report()
+            assert report.guaranteed_rate == pytest.approx(tolerance)
+            assert report.guarantee_confidence is None
+            assert model.n_calibration_ == 0
+            assert model.estimator_.n_iter_ == LogisticRegression().fit(X, y).n_iter_
+
+    def test_threshold_is_the_formula(self):
+        X, y = data()
+        moments = self.Negatives(X[y == 0])
+        model = ToleranceClassifier(LogisticRegression(), 0.1, method="moments", moments=moments, mean_radius=0.5).fit(
+            X, y
+        )
+        w, b = model.estimator_.coef_[0], model.estimator_.intercept_[0]
+        expected = moments.mean @ w + b + (3.0 + 0.5) * np.sqrt(w @ moments.covariance @ w)
+        assert model.threshold_ == pytest.approx(expected)
+        assert model.retolerance(0.5).threshold_ < expected
+
+    def test_an_estimator_that_certifies_itself(self):
+        X, y = data()
+        model = ToleranceClassifier(
+            make_pipeline(StandardScaler(), SelfCertified()), tolerance=0.2, method="moments"
+        ).fit(X, y)
+        assert (model.predict(X[y == 0]) == 1).mean() <= 0.2
+        assert model.report().guaranteed_rate == pytest.approx(0.2)
+
+    def test_refusals(self):
+        X, y = data()
+        moments = self.Negatives(X[y == 0])
+        with pytest.raises(ParameterError, match="got moments=None"):
+            ToleranceClassifier(LogisticRegression(), method="moments").fit(X, y)
+        with pytest.raises(ParameterError, match="needs a linear score"):
+            ToleranceClassifier(SVC(), method="moments", moments=moments).fit(X, y)
+        with pytest.raises(ParameterError, match="behind the transformers"):
+            ToleranceClassifier(
+                make_pipeline(StandardScaler(), LogisticRegression()), method="moments", moments=moments
+            ).fit(X, y)
+        with pytest.raises(DataError, match="have 6 features, the linear score has 5"):
+            ToleranceClassifier(LogisticRegression(), method="moments", moments=moments).fit(X[:, :5], y)
+        with pytest.raises(ParameterError, match="no calibration negatives to replace"):
+            ToleranceClassifier(LogisticRegression(), method="moments", moments=moments).fit(X, y).update(
+                [0.0], replace=True
+            )
+
+
+class SelfCertified(LinearDiscriminantAnalysis):
+    """A linear score that keeps the moments of its negatives, with the public contract of MomentSVC."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        score = self.decision_function(X[np.asarray(y) == self.classes_[0]])
+        self.mean_, self.deviation_ = score.mean(), score.std()
+        return self
+
+    def threshold_for(self, tolerance):
+        return self.mean_ + np.sqrt((1 - tolerance) / tolerance) * self.deviation_
+
+    def false_positive_bound(self, threshold=0.0):
+        kappa = (threshold - self.mean_) / self.deviation_
+        return 1 / (1 + kappa**2) if kappa > 0 else 1.0
+
+
+class TestReport:
+    def test_says_what_is_promised_and_what_was_seen(self):
+        X, y = data(4000)
+        model = ToleranceClassifier(LogisticRegression(), 0.02, random_state=0).fit(X, y)
+        report = model.report()
+        held = model.calibration_
+        assert report.empirical_rate == (held.negatives > model.threshold_).mean()
+        assert report.tpr == (held.positives > model.threshold_).mean()
+        assert report.tpr_interval[0] < report.tpr < report.tpr_interval[1]
+        assert report.prevalence == pytest.approx(y.mean())
+        expected = 1e6 * ((1 - y.mean()) * report.expected_rate + y.mean() * report.tpr)
+        assert report.alerts_per_million == pytest.approx(expected)
+        assert report.most_alerts_per_million > report.alerts_per_million
+        rare = model.report(prevalence=0.001)
+        assert rare.alerts_per_million < report.alerts_per_million
+        assert set(report.as_dict()) >= {"threshold", "guaranteed_rate", "tpr", "alerts_per_million"}
+        assert "FPR <= " in str(report)
+
+    def test_the_empirical_method_promises_nothing(self):
+        X, y = data()
+        report = ToleranceClassifier(LogisticRegression(), method="empirical", random_state=0).fit(X, y).report()
+        assert report.guaranteed_rate is None
+        assert report.most_alerts_per_million is None
+        assert "promised            nothing" in str(report)
+
+    def test_refuses_an_impossible_prevalence(self):
+        X, y = data()
+        with pytest.raises(ParameterError, match=r"prevalence=1.5 must lie in \[0, 1\)"):
+            ToleranceClassifier(LogisticRegression(), 0.05).fit(X, y).report(prevalence=1.5)
+
+
+def test_np_roc_is_in_the_units_of_the_threshold():
+    X, y = data(4000)
+    for estimator, sign in ((LogisticRegression(), 1), (OneClassSVM(), -1)):
+        model = ToleranceClassifier(estimator, 0.02, pos_label=1, random_state=0).fit(X, y)
+        curve = model.np_roc(tolerances=[0.02, 0.1])
+        assert curve.threshold[0] == model.threshold_
+        assert sign * (curve.threshold[0] - curve.threshold[1]) > 0
+        assert curve.tpr[0] == model.report().tpr
+
+
+def test_pickling_and_refitting():
+    X, y = data()
+    model = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.decision_function(X), model.decision_function(X))
+    np.testing.assert_array_equal(clone(model).fit(X, y).decision_function(X), model.decision_function(X))
+
+
+def test_a_failed_fit_leaves_no_half_fitted_model():
+    X, y = data()
+    model = ToleranceClassifier(LogisticRegression(), 0.001)
+    with pytest.raises(InfeasibleError, match=r"raise `calibration` \(now 0.5\), or add negatives"):
+        model.fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    with pytest.raises(NotFittedError):
+        model.report()
+
+
+def test_infeasible_is_found_before_the_training():
+    class Unfittable(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            raise AssertionError("trained in vain")
+
+    X, y = data()
+    with pytest.raises(InfeasibleError):
+        ToleranceClassifier(Unfittable(), 0.001).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"tolerance": 1}, r"tolerance=1 must lie in \(0, 1\)"),
+        ({"tolerance": 0.0}, r"tolerance=0.0 must lie in \(0, 1\)"),
+        ({"tolerance": 5}, "not a percentage"),
+        ({"confidence": 1.0}, r"confidence=1.0 must lie in \(0, 1\)"),
+        ({"confidence": "high"}, "confidence='high'"),
+        ({"method": "magic"}, "method='magic' must be one of 'order_statistic', 'moments', 'empirical'"),
+        ({"calibration": 1.0}, 'calibration=1.0 must be "prefit" or lie in'),
+        ({"calibration": "half"}, "calibration='half'"),
+        ({"positive_calibration": 1}, "positive_calibration=1 must lie in"),
+        ({"mean_radius": -1.0}, "mean_radius=-1.0 must be a number >= 0"),
+        ({"response_method": "predict"}, "response_method='predict' must be one of"),
+        ({"drift_level": 0}, "drift_level=0"),
+        ({"pos_label": "fraud"}, r"pos_label='fraud' must be one of the labels \[0, 1\]"),
+        ({"estimator": LinearRegression()}, "must be a classifier, a one-class detector or a density"),
+        ({"response_method": "score_samples"}, "LogisticRegression has none of score_samples"),
+    ],
+)
+def test_parameters_out_of_bounds(parameters, message):
+    X, y = data()
+    model = ToleranceClassifier(LogisticRegression(), 0.05).set_params(**parameters)
+    with pytest.raises(ParameterError, match=message):
+        model.fit(X, y)
+
+
+def test_data_it_cannot_use():
+    X, y = data()
+    model = ToleranceClassifier(LogisticRegression(), 0.05)
+    with pytest.raises(DataError, match="one class only"):
+        model.fit(X, np.zeros(len(y)))
+    with pytest.raises(DataError, match="Only binary classification is supported"):
+        model.fit(X, np.arange(len(y)) % 3)
+    with pytest.raises(DataError, match="requires y to be passed"):
+        model.fit(X)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(X, y, groups=y[:5])
+    with pytest.raises(ParameterError, match="precomputed kernel"):
+        ToleranceClassifier(SVC(kernel="precomputed"), 0.05).fit(X @ X.T, y)
+    kernel = SVC(kernel="precomputed").fit(X[:500] @ X[:500].T, y[:500])
+    model = ToleranceClassifier(kernel, 0.05, calibration="prefit").fit(X[500:] @ X[:500].T, y[500:])
+    assert model.n_calibration_ == (y[500:] == 0).sum()
+
+
+def test_a_million_calibration_scores():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_000_000, 1))
+    fitted = LinearDiscriminantAnalysis().fit([[-1.0], [0.0], [1.0], [2.0]], [0, 0, 1, 1])
+    model = ToleranceClassifier(fitted, 0.001, calibration="prefit").fit(X, np.zeros(len(X), dtype=int))
+    assert 0.0009 < model.report().empirical_rate < 0.001
