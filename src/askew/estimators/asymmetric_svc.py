@@ -1,0 +1,289 @@
+"""The asymmetric support vector machine."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
+
+from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
+from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
+from askew.exceptions import DataError, InfeasibleError
+from askew.methods import asymmetric
+from askew.methods.asymmetric import Asymmetric
+from askew.qp import Problem, Solution
+
+AUTO_MU, AUTO_TAU = 0.5, 0.25
+
+
+class AsymmetricSVC(ClassifierMixin, KernelMachine):
+    """Asymmetric support vector machine: it ranks a dense, pure core of the positives first.
+
+    Two margins are maximised at once: the class margin between positives and negatives, as in any SVC, and the core
+    margin of the positives from the origin, as in a one-class SVM. Use it when only a small false positive rate is
+    tolerable, so that what counts is the top of the ranking; choose ``mu``, ``tau`` and ``gamma`` with
+    :class:`askew.selection.ToleranceSearchCV`, and the threshold with :class:`askew.ToleranceClassifier`. Where both kinds
+    of error count alike, :class:`askew.SVC` is the simpler choice.
+
+    Parameters
+    ----------
+    mu : float or "auto", default="auto"
+        Share of all rows that each class may have outside its margin; in [0, the smaller class's share]. Plays the part
+        of ν/2 in a ν-SVC. "auto" is half of the smaller class's share.
+    tau : float or "auto", default="auto"
+        How many more positives than negatives may lie outside, as a share of all rows; mu + tau must not exceed the share
+        of positives. 0 gives the ν-SVC with ν = 2 mu; the larger, the smaller and denser the core. "auto" is a quarter of
+        what ``mu`` leaves of the share of positives.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, default="rbf"
+    degree : float, default=3
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the kernel.
+    coef0 : float, default=0.0
+    tol : float, default=1e-3
+        Largest KKT violation, in units of the standard deviation of the training scores: the ranking does not depend on it.
+    cache_size : float, default=1024
+        Megabytes for kernel rows.
+    max_iter : int, default=-1
+        Limit of solver steps. -1 stops at 1000 steps per row once the violation is also small in units of the kernel.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        With two classes the second is the positive one. More classes are fitted one against the rest.
+    mu_, tau_ : float, or array of shape (n_classes,) with more than two classes
+    core_margin_, class_margin_ : float or array of shape (n_classes,)
+        ρ/‖w‖ and γ/‖w‖, distances in feature space.
+    outlier_fractions_ : array of shape (2,) or (n_classes, 2)
+        Shares of all rows that are negatives, or positives, outside their margin (multiplier at its bound). With γ > 0 they
+        are at most mu and mu + tau, and less by no more than the share of rows strictly between the bounds.
+    support_ : array of shape (n_SV,)
+    support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
+    n_support_ : array of shape (n_classes,)
+    dual_coef_ : array of shape (1, n_SV) or (n_classes, n_SV)
+        y α, with 0 ≤ α ≤ 1 / n_samples.
+    intercept_ : array of shape (1,) or (n_classes,)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        For the linear kernel.
+    norm_ : array of shape (1,) or (n_classes,)
+        ‖w‖. Near 0 the hulls of the classes nearly touch, and the ranking says little.
+    relative_violation_ : array of shape (1,) or (n_classes,)
+        What ``tol`` is judged on.
+    dual_gap_, kkt_violation_ : array of shape (1,) or (n_classes,)
+        In units where 0 ≤ α ≤ 1.
+    n_iter_ : array of shape (1,) or (n_classes,)
+    status_ : {"optimal", "stationary", "max_iter", "stalled"}
+    gamma_ : float
+        The kernel's width.
+
+    Examples
+    --------
+    >>> from askew import AsymmetricSVC
+    >>> from askew.datasets import make_two_gaussians
+    >>> data = make_two_gaussians(500, rare=0.1, random_state=0)
+    >>> model = AsymmetricSVC(mu=0.05, tau=0.02).fit(data.X, data.y)
+    >>> bool(model.outlier_fractions_[1] <= 0.05 + 0.02)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "mu": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
+        "tau": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
+    }
+
+    def __init__(
+        self,
+        mu: float | str = "auto",
+        tau: float | str = "auto",
+        *,
+        kernel: str = "rbf",
+        degree: float = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float = 1024,
+        max_iter: int = -1,
+    ) -> None:
+        self.mu = mu
+        self.tau = tau
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AsymmetricSVC:
+        """Fit, one machine per class when there are more than two.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 equals the row given twice.
+
+        Returns
+        -------
+        self
+        """
+        X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
+        tasks = self._one_vs_rest(classes, codes, weight)
+        matrix = self._kernel_matrix(X, weight)
+        machines = [asymmetric.fit(matrix, signs, weight, mu, tau, self._solve) for signs, mu, tau in tasks]
+        self.classes_ = classes
+        self.mu_ = _one_or_all([mu for _, mu, _ in tasks])
+        self.tau_ = _one_or_all([tau for _, _, tau in tasks])
+        self._store(X, rows, codes, machines)
+        self._certify(machines)
+        return self
+
+    def bi_train(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """The smallest ``mu`` for which the classes keep their own sides (γ ≥ 0), at this estimator's ``tau``.
+
+        From there on ``mu`` bounds the share of negatives outside their margin. Below it ``fit`` keeps γ = 0, and the
+        answer is the same for every such ``mu``. One programme is solved; this estimator is not fitted by it.
+
+        Returns
+        -------
+        float, or array of shape (n_classes,) with more than two classes
+        """
+        other = clone(self)
+        X, classes, codes, weight, _ = other._read_classes(X, y, sample_weight)
+        tasks = other._one_vs_rest(classes, codes, weight)
+        matrix = other._kernel_matrix(X, weight)
+        return _one_or_all(
+            [asymmetric.smallest_mu(matrix, signs, weight, tau, other._solve) for signs, _, tau in tasks]
+        )
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Score of each row: ≥ 0 means ``classes_[1]`` for two classes.
+
+        Returns
+        -------
+        array of shape (n_samples,) for two classes, w'φ(x) − ρ + γ/2; with more, (n_samples, n_classes), each column
+        divided by ‖w‖, since only distances from their planes compare machines of different classes
+        """
+        scores = self._expand(self._read_scoring(X), self._expansion_columns()) + self.intercept_
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        return scores / np.where(self.norm_ > 0, self.norm_, 1.0)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return self.classes_[(scores >= 0).astype(np.intp)]
+        return self.classes_[np.argmax(scores, axis=1)]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "dual_coef_")
+
+    def _read_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Any, NDArray[np.int64]]:
+        """Checked parameters and data: rows, classes, the class number of each row, weights, where the rows come from."""
+        check_parameters(self)
+        if y is None:
+            raise DataError(
+                "AsymmetricSVC requires y to be passed, but the target y is None. Pass one class label per row."
+            )
+        check_classification_targets(y)
+        X, y, weight, rows = self._read_training(X, y, sample_weight)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise DataError(
+                f"{type(self).__name__} needs rows of at least two classes with positive weight; got one class, "
+                f"{classes[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
+            )
+        return X, classes, codes, weight, rows
+
+    def _one_vs_rest(
+        self, classes: NDArray[Any], codes: NDArray[np.int64], weight: NDArray[np.float64]
+    ) -> list[tuple[NDArray[np.float64], float, float]]:
+        """Signs, mu and tau of every machine: one for two classes, else one per class."""
+        tasks = []
+        for code in [1] if len(classes) == 2 else range(len(classes)):
+            signs = np.where(codes == code, 1.0, -1.0)
+            try:
+                tasks.append((signs, *self._shares(signs, weight)))
+            except InfeasibleError as error:
+                if len(classes) == 2:
+                    raise
+                raise InfeasibleError(f"Class {classes[code]!r} against the rest: {error}") from None
+        return tasks
+
+    def _shares(self, signs: NDArray[np.float64], weight: NDArray[np.float64]) -> tuple[float, float]:
+        """mu and tau as numbers that these rows allow."""
+        positives = float(weight[signs > 0].sum() / weight.sum())
+        mu, tau = self.mu, self.tau
+        if mu == "auto":
+            room = positives if tau == "auto" else max(0.0, positives - tau)
+            mu = AUTO_MU * min(room, 1.0 - positives)
+        if tau == "auto":
+            tau = AUTO_TAU * max(0.0, positives - mu)
+        asymmetric.check_feasible(signs, weight, mu, tau)
+        return float(mu), float(tau)
+
+    def _solve(self, problem: Problem, start: Any = None) -> Solution:
+        from askew.solvers.relative import solve_relative
+        from askew.solvers.working_set import solve
+
+        return solve_relative(
+            problem,
+            partial(solve, cache_bytes=int(self.cache_size * MEGABYTE)),
+            start=start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+
+    def _store(self, X: Any, rows: Any, codes: NDArray[np.int64], machines: list[Asymmetric]) -> None:
+        support = np.unique(np.concatenate([m.expansion.support for m in machines]))
+        support = support[np.argsort(codes[support], kind="stable")]
+        column = np.full(len(codes), -1)
+        column[support] = np.arange(len(support))
+        self.dual_coef_ = np.zeros((len(machines), len(support)))
+        for row, m in zip(self.dual_coef_, machines, strict=True):
+            row[column[m.expansion.support]] = m.expansion.coefficients
+        self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
+        self.intercept_ = np.array([m.expansion.intercept for m in machines])
+        self.norm_ = np.array([m.norm for m in machines])
+        self.core_margin_ = _one_or_all([m.core_margin for m in machines])
+        self.class_margin_ = _one_or_all([m.class_margin for m in machines])
+        self.outlier_fractions_ = _one_or_all([m.outlier_fractions for m in machines])
+        self._keep_support(X, rows, support)
+
+    def _certify(self, machines: list[Asymmetric]) -> None:
+        from askew.solvers.relative import relative_violation
+
+        solutions = [m.solution for m in machines]
+        self.dual_gap_ = np.array([s.certificate.duality_gap for s in solutions])
+        self.kkt_violation_ = np.array([s.certificate.violation for s in solutions])
+        self.relative_violation_ = np.array([relative_violation(m.problem, m.solution) for m in machines])
+        self.n_iter_ = np.array([s.n_iter for s in solutions])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # what it says is in other units than our tol
+            self._report_convergence(solutions)
+        if self.fit_status_:
+            warnings.warn(
+                f"AsymmetricSVC stopped at a KKT violation of {self.relative_violation_.max():.3g} times the spread of its "
+                f"scores, where tol={self.tol:g} was asked for (status {self.status_!r}, max_iter={self.max_iter}). "
+                "With norm_ near 0 the classes are all but inseparable at this mu and kernel: raise `mu` or `gamma`. "
+                "Otherwise raise `max_iter`, or scale the features.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _expansion_columns(self) -> NDArray[np.float64]:
+        return self.dual_coef_.T
+
+
+def _one_or_all(values: list[Any]) -> Any:
+    """The value of the only machine, or an array over all of them."""
+    return values[0] if len(values) == 1 else np.array(values)
