@@ -42,9 +42,7 @@ class AveragedRoc:
     n_curves: int
 
 
-def averaged_roc(
-    curves: Sequence[RocCurve], *, fpr: ArrayLike | None = None, confidence: float = 0.95
-) -> AveragedRoc:
+def averaged_roc(curves: Sequence[RocCurve], *, fpr: ArrayLike | None = None, confidence: float = 0.95) -> AveragedRoc:
     """Average ROC curves vertically: the mean TPR at each false positive rate.
 
     Parameters

@@ -48,9 +48,7 @@ class RocCurve:
         pos_label: object = None,
     ) -> RocCurve:
         """Curve of labels and scores; see `ScoredSample.of` for what is refused."""
-        return cls.of_sample(
-            ScoredSample.of(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-        )
+        return cls.of_sample(ScoredSample.of(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label))
 
     @classmethod
     def of_sample(cls, sample: ScoredSample) -> RocCurve:

@@ -105,9 +105,7 @@ class RocHull:
         """Vertex that a line of equal cost with this slope touches; of a whole edge, its left end."""
         if not slope >= 0.0:
             raise ParameterError(f"slope={slope!r} must be a number >= 0.")
-        finite = min(
-            slope, np.finfo(np.float64).max
-        )  # an infinite slope still takes the top of a vertical edge
+        finite = min(slope, np.finfo(np.float64).max)  # an infinite slope still takes the top of a vertical edge
         return self.points[int(np.count_nonzero(self.slopes > finite))]
 
     def best_for(

@@ -95,9 +95,7 @@ def _checked_labels(y_true: ArrayLike, n_scores: int, pos_label: object) -> NDAr
     if label.ndim == 2 and label.shape[1] == 1:
         label = label[:, 0]
     if label.shape != (n_scores,):
-        raise DataError(
-            f"y_true must have one label per score, shape ({n_scores},); got shape {label.shape}."
-        )
+        raise DataError(f"y_true must have one label per score, shape ({n_scores},); got shape {label.shape}.")
     if label.dtype.kind == "f" and not np.isfinite(label).all():
         raise DataError("y_true holds NaN or infinity. Drop the rows without a label.")
     seen = np.unique(label)

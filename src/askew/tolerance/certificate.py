@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from askew.exceptions import DataError, ParameterError
 from askew.methods import cantelli
+from askew.tolerance.score import Score
 from askew.tolerance.threshold import Threshold
 
 __all__ = ["Certificate", "LinearCertificate", "OwnCertificate", "certificate_of"]
@@ -60,29 +61,42 @@ class OwnCertificate:
     estimator: object
 
     def threshold(self, tolerance: float) -> Threshold:
-        value = float(self.estimator.threshold_for(tolerance))
-        return Threshold(value=value, guaranteed_rate=float(self.estimator.false_positive_bound(value)))
+        try:
+            value = float(self.estimator.threshold_for(tolerance))
+        except AttributeError as error:  # a kernel that no moments bound
+            raise ParameterError(f'method="moments" is not to be had: {error}') from error
+        estimate = getattr(self.estimator, "false_positive_estimate", None)
+        return Threshold(
+            value=value,
+            expected_rate=None if estimate is None else float(estimate(value)),
+            guaranteed_rate=float(self.estimator.false_positive_bound(value)),
+        )
 
 
-def certificate_of(estimator: object, *, sign: float, moments: object, mean_radius: float) -> Certificate:
+def certificate_of(estimator: object, score: Score, moments: object, mean_radius: float) -> Certificate:
     """Certificate of a fitted estimator, or ParameterError where it can have none.
 
     Parameters
     ----------
     estimator : object
         Fitted; a Pipeline is judged by its last step.
-    sign : {1, -1}
-        +1 when a high score is the alarm, -1 when a low one is.
+    score : Score
+        How its score is read; only ``decision_function`` is linear.
     moments : object with ``mean`` and ``covariance``, or None
         Of the negatives, in the space the linear score sees.
     mean_radius : float
         Radius, in units of Σ, within which the mean is uncertain.
     """
+    if score.response != "decision_function":
+        raise ParameterError(
+            f'method="moments" bounds a linear score, and {score.response} is none. Use '
+            'response_method="decision_function".'
+        )
     steps = getattr(estimator, "steps", None)
     last = steps[-1][1] if steps else estimator
     if moments is None:
-        if sign > 0 and hasattr(last, "threshold_for") and hasattr(last, "false_positive_bound"):
-            return OwnCertificate(last)
+        if hasattr(last, "threshold_for") and hasattr(last, "false_positive_bound"):
+            return _own(last, score.sign)
         raise ParameterError(
             'method="moments" needs a score that certifies itself (MomentSVC), or a linear score and '
             f"`moments` of the negatives; {type(last).__name__} got moments=None. "
@@ -94,7 +108,20 @@ def certificate_of(estimator: object, *, sign: float, moments: object, mean_radi
             "Pipeline. Make ToleranceClassifier the last step of the Pipeline, with the moments of the "
             "transformed negatives."
         )
-    return _linear(last, sign, moments, mean_radius)
+    return _linear(last, score.sign, moments, mean_radius)
+
+
+def _own(estimator: object, sign: float) -> OwnCertificate:
+    """The estimator's certificate, if the class it certifies alarms of is the one alarms are raised for."""
+    named = getattr(estimator, "pos_label", None)
+    own_sign = -1.0 if named is not None and named == estimator.classes_[0] else 1.0
+    if own_sign != sign:
+        certified, asked = estimator.classes_[[int(own_sign > 0), int(sign > 0)]]
+        raise ParameterError(
+            f"{type(estimator).__name__} certifies alarms for {certified!s}, but pos_label here is {asked!s}. "
+            "Give both the same pos_label."
+        )
+    return OwnCertificate(estimator)
 
 
 def _linear(estimator: object, sign: float, moments: object, mean_radius: float) -> LinearCertificate:
@@ -108,8 +135,20 @@ def _linear(estimator: object, sign: float, moments: object, mean_radius: float)
     if mean.shape != w.shape:
         raise DataError(f"`moments` have {len(mean)} features, the linear score has {len(w)}.")
     intercept = sign * float(np.asarray(estimator.intercept_).ravel()[0])
-    variance = float(w @ np.asarray(moments.covariance @ w).ravel())
-    return LinearCertificate(float(mean @ w) + intercept, np.sqrt(max(variance, 0.0)), mean_radius)
+    variance = max(_score_variance(moments, w), 0.0)
+    return LinearCertificate(float(mean @ w) + intercept, float(np.sqrt(variance)), mean_radius)
+
+
+def _score_variance(moments: object, w: NDArray[np.float64]) -> float:
+    """Largest w'Σw that the moments allow; diagonal moments know how, a bare covariance must be full."""
+    if hasattr(moments, "score_variance"):
+        return float(moments.score_variance(w))
+    if np.ndim(moments.covariance) != 2:
+        raise DataError(
+            f"`moments.covariance` must be a full matrix, shape ({len(w)}, {len(w)}): variances alone do not "
+            f"bound the variance of a sum; got shape {np.shape(moments.covariance)}."
+        )
+    return float(w @ np.asarray(moments.covariance @ w).ravel())
 
 
 def _dense(coefficients: object) -> NDArray[np.float64]:

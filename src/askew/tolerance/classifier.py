@@ -48,7 +48,7 @@ class ToleranceClassifier(PromiseKeeper, ClassifierMixin, BaseEstimator):
         Probability, over the draw of the calibration negatives, that the rate is kept.
     method : {"order_statistic", "moments", "empirical"}, default="order_statistic"
         - ``"order_statistic"``: exact binomial rule on held-out negatives.
-        - ``"moments"``: Cantelli's bound from mean and covariance of the negatives; no row is held out. For a
+        - ``"moments"``: Cantelli's bound from mean and covariance of the negatives; no negative is held out. For a
           `MomentSVC`, or for any linear score when ``moments`` is given. It holds for every distribution with
           these moments, and is cautious therefore; ``confidence`` has no part in it.
         - ``"empirical"``: a share ``tolerance`` of the held-out negatives lies above. Nothing is promised;
@@ -84,7 +84,8 @@ class ToleranceClassifier(PromiseKeeper, ClassifierMixin, BaseEstimator):
     alarm_side_ : {"above", "below"}
         Where the alarms are; "below" for detectors and when ``pos_label`` is ``classes_[0]``.
     n_calibration_ : int
-        Number of calibration negatives (of groups, when groups are given); 0 for ``method="moments"``.
+        Number of held-out negatives (of groups, when groups are given). ``method="moments"`` needs and has none,
+        except when prefit: there they are evidence for the report.
     classes_ : ndarray of shape (2,)
         The labels; absent for an unlabelled detector.
     calibration_ : Calibration
@@ -201,9 +202,7 @@ class ToleranceClassifier(PromiseKeeper, ClassifierMixin, BaseEstimator):
         )
         certificate = None
         if self.method == "moments":
-            certificate = certificate_of(
-                estimator, sign=score.sign, moments=self.moments, mean_radius=self.mean_radius
-            )
+            certificate = certificate_of(estimator, score, self.moments, self.mean_radius)
         placed = self._place(calibration, certificate, self.tolerance, self.confidence)
 
         # Nothing is set before everything has succeeded.
@@ -287,15 +286,13 @@ class ToleranceClassifier(PromiseKeeper, ClassifierMixin, BaseEstimator):
         return Target.of_classes(y, self.pos_label, known)
 
     def _parts(self, target, groups, weight):
-        if self.method == "moments":
-            none = np.empty(0, dtype=np.intp)
-            return Holdout(np.arange(len(target.is_negative)), none, none)
         random_state = check_random_state(self.random_state)
         if self.calibration == "prefit":
             parts = Holdout.of_everything(target.is_negative)
         else:
+            share = 0.0 if self.method == "moments" else self.calibration
             positive_share = 1.0 if is_detector(self.estimator) else self.positive_calibration
-            parts = Holdout.split(target.is_negative, self.calibration, positive_share, random_state, groups)
+            parts = Holdout.split(target.is_negative, share, positive_share, random_state, groups)
         return Holdout(
             train=parts.train,
             negatives=thinned(parts.negatives, weight, random_state),
@@ -319,11 +316,9 @@ class ToleranceClassifier(PromiseKeeper, ClassifierMixin, BaseEstimator):
         if self.calibration == "prefit":
             check_is_fitted(self.estimator)
             if set(params.values) - {"sample_weight"}:
-                raise ParameterError(
-                    f'calibration="prefit" trains nothing; got fit parameters {[*params.values]}.'
-                )
+                raise ParameterError(f'calibration="prefit" trains nothing; got fit parameters {[*params.values]}.')
             return self.estimator
-        if get_tags(self.estimator).input_tags.pairwise and self.method != "moments":
+        if get_tags(self.estimator).input_tags.pairwise:
             raise ParameterError(
                 "a precomputed kernel or distance matrix cannot be split by rows alone. Fit the estimator on "
                 "the training block and pass the block (calibration rows, training rows) with "

@@ -38,8 +38,7 @@ class FitParams:
                 weight = np.asarray(value, dtype=np.float64)
                 if weight.shape != (self.n_rows,):
                     raise DataError(
-                        f"{name} must have one weight per row, shape ({self.n_rows},); "
-                        f"got shape {weight.shape}."
+                        f"{name} must have one weight per row, shape ({self.n_rows},); got shape {weight.shape}."
                     )
                 return weight
         return None
@@ -47,8 +46,7 @@ class FitParams:
     def of_rows(self, rows: NDArray[np.intp]) -> dict[str, Any]:
         """Entries with one value per row are cut to these rows; any other goes through whole."""
         return {
-            name: np.asarray(value)[rows] if self._is_per_row(value) else value
-            for name, value in self.values.items()
+            name: np.asarray(value)[rows] if self._is_per_row(value) else value for name, value in self.values.items()
         }
 
     def _is_per_row(self, value: Any) -> bool:

@@ -47,7 +47,7 @@ class Holdout:
         """Hold out a share of the negatives (or of the groups with negatives), and a share of the positives.
 
         Groups with a negative are drawn by ``fraction`` and bring their positives along; groups of
-        positives only are drawn by ``positive_fraction``.
+        positives only are drawn by ``positive_fraction``. A fraction of 0 holds no negative out.
         """
         if groups is None:
             unit, has_negative = np.arange(len(is_negative)), is_negative
@@ -56,12 +56,12 @@ class Holdout:
             has_negative = np.zeros(len(names), dtype=bool)
             has_negative[unit[is_negative]] = True
         with_negative, without = np.flatnonzero(has_negative), np.flatnonzero(~has_negative)
-        if len(with_negative) < 2:
+        if fraction > 0.0 and len(with_negative) < 2:
             raise DataError(
                 f"n_samples={len(with_negative)} of the negative class, where at least two are needed: one to "
                 "train and one to calibrate."
             )
-        n_held = min(max(1, round(fraction * len(with_negative))), len(with_negative) - 1)
+        n_held = min(max(1, round(fraction * len(with_negative))), len(with_negative) - 1) if fraction > 0.0 else 0
         held = np.zeros(len(has_negative), dtype=bool)
         held[random_state.permutation(with_negative)[:n_held]] = True
         held[random_state.permutation(without)[: int(positive_fraction * len(without))]] = True
@@ -73,9 +73,7 @@ class Holdout:
         )
 
 
-def thinned(
-    rows: NDArray[np.intp], weight: ArrayLike | None, random_state: np.random.RandomState
-) -> NDArray[np.intp]:
+def thinned(rows: NDArray[np.intp], weight: ArrayLike | None, random_state: np.random.RandomState) -> NDArray[np.intp]:
     """Keep each row with probability weight / largest weight.
 
     The rows kept are a plain sample of the weighted population, so that a rule which counts rows stays exact

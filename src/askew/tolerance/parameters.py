@@ -28,8 +28,7 @@ def check_parameters(model: Any) -> None:
         raise ParameterError(f"mean_radius={model.mean_radius!r} must be a number >= 0.")
     if not (is_classifier(model.estimator) or is_detector(model.estimator)):
         raise ParameterError(
-            "estimator must be a classifier, a one-class detector or a density; got "
-            f"{type(model.estimator).__name__}."
+            f"estimator must be a classifier, a one-class detector or a density; got {type(model.estimator).__name__}."
         )
 
 

@@ -86,9 +86,7 @@ class PromiseKeeper:
         fresh = Calibration.of(self._score_.sign * self._units(scores, groups))
         if fresh.n == 0:
             raise DataError("`scores` is empty; an update needs at least one new negative.")
-        monitor, test = self._monitor_.observe(
-            n_new=fresh.n, n_alarms=fresh.negatives_above(self._placed_.value)
-        )
+        monitor, test = self._monitor_.observe(n_new=fresh.n, n_alarms=fresh.negatives_above(self._placed_.value))
         if replace:
             calibration = Calibration.of(fresh.negatives, self.calibration_.positives)
             placed = self._place(calibration, None, self.tolerance, self.confidence)

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 
 from askew.exceptions import DataError, ParameterError
 
-__all__ = ["RESPONSES", "Score", "is_detector"]
+__all__ = ["RESPONSES", "Score", "alarm_scores", "is_detector"]
 
 RESPONSES = ("decision_function", "predict_proba", "score_samples")
 
@@ -39,8 +39,7 @@ class Score:
             if hasattr(estimator, response):
                 return cls(response, sign)
         raise ParameterError(
-            f"{type(estimator).__name__} has none of {', '.join(wanted)}, so there is no score to put a "
-            "threshold on."
+            f"{type(estimator).__name__} has none of {', '.join(wanted)}, so there is no score to put a threshold on."
         )
 
     def raw(self, estimator: object, X: object) -> NDArray[np.floating]:
@@ -60,6 +59,22 @@ class Score:
     def alarm(self, estimator: object, X: object) -> NDArray[np.floating]:
         """Score of each row, turned so that high means alarm."""
         return self.sign * self.raw(estimator, X)
+
+
+def alarm_scores(estimator: object, X: object, pos_label: object = None) -> NDArray[np.floating]:
+    """Scores of a fitted estimator, high for the positive class: ``classes_[1]`` by default, or the outliers.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> scores = alarm_scores(model, [[0.0], [1.0]])
+    >>> bool(scores[1] > scores[0])
+    True
+    """
+    is_first = pos_label is not None and pos_label == getattr(estimator, "classes_", [None])[0]
+    sign = -1.0 if is_first or is_detector(estimator) else 1.0
+    return Score.of(estimator, "auto", sign).alarm(estimator, X)
 
 
 def is_detector(estimator: object) -> bool:

@@ -53,9 +53,7 @@ class Target:
         check_classification_targets(y)
         labels = np.unique(y) if known is None else np.asarray(known)
         if known is not None and not np.isin(y, labels).all():
-            raise DataError(
-                f"y holds labels {np.setdiff1d(y, labels).tolist()} unknown to the fitted estimator."
-            )
+            raise DataError(f"y holds labels {np.setdiff1d(y, labels).tolist()} unknown to the fitted estimator.")
         _check_two(labels, y)
         alarm = 1 if pos_label is None else _position(labels, pos_label)
         is_negative = y == labels[1 - alarm]
@@ -89,6 +87,4 @@ def _position(labels: NDArray, pos_label: object) -> int:
     try:
         return labels.tolist().index(pos_label)
     except ValueError:
-        raise ParameterError(
-            f"pos_label={pos_label!r} must be one of the labels {labels.tolist()}."
-        ) from None
+        raise ParameterError(f"pos_label={pos_label!r} must be one of the labels {labels.tolist()}.") from None

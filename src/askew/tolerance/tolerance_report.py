@@ -118,7 +118,7 @@ class ToleranceReport:
             "alarm when": f"score {side} {self.threshold:.6g}   ({self.method})",
             "asked for": f"FPR <= {self.tolerance:g} with confidence {self.confidence:g}",
             "promised": self._promise(),
-            "calibrated on": f"{self.n_calibration} negatives, {self.n_positives} positives ({self.unit}s)",
+            "held out": f"{self.n_calibration} negatives, {self.n_positives} positives ({self.unit}s)",
             "FPR there": _shown(self.empirical_rate),
             "FPR expected": _shown(self.expected_rate),
             "TPR expected": f"{_shown(self.tpr)}   [{low:.4g}, {high:.4g}]",

@@ -70,9 +70,7 @@ def test_ranges_tile_the_slopes_between_the_trivial_ends():
     assert [a.slope_low for a in ranges[:-1]] == [b.slope_high for b in ranges[1:]]
     assert all(a.fpr_high <= b.fpr_low for a, b in itertools.pairwise(ranges))
     for each in ranges:
-        assert hull.best_at(np.sqrt(max(each.slope_low, 1e-3) * min(each.slope_high, 1e3))).names == (
-            each.name,
-        )
+        assert hull.best_at(np.sqrt(max(each.slope_low, 1e-3) * min(each.slope_high, 1e3))).names == (each.name,)
 
 
 def test_scores_that_share_a_vertex_share_its_range():
