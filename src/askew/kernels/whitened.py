@@ -14,6 +14,7 @@ Reference
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -53,33 +54,39 @@ class SignedPoints(SparsePoints):
         return self.X.squared_norms
 
     def left(self, rows: SignedRows, dtype: Any) -> Any:
-        return rows, self.function.left(rows.squared_norms)
+        return rows, self.function.left(rows.squared_norms), dtype
 
     def rows_left(self, indices: Array, dtype: Any) -> Any:
         return self.left(self.X[indices], dtype)
 
-    def products(self, left: Any, window: slice, dtype: Any) -> Array:
-        return self._between(left, self.X[window], dtype)
+    def products(self, left: Any, window: slice, out: Array | None = None) -> Array:
+        rows, columns, dtype = left
+        tile = self._between(rows, columns, self.X[window])
+        if out is None:
+            return tile.astype(dtype, copy=False)
+        out[...] = tile
+        return out
 
-    def products_once(self, left: Any, window: slice) -> Array:
-        return self._between(left, self.X[window], np.float64)
+    def pairs(self, indices: Array, dtype: Any) -> Any:
+        return self.rows_left(indices, dtype)
 
-    def block(self, left: Any, indices: Array, dtype: Any) -> Array:
-        return self._between(left, self.X[indices], dtype)
+    def pair_products(self, pairs: Any, first: int, last: int) -> Array:
+        rows, columns, dtype = pairs
+        tile = self._between(rows[first:last], [column[first:last] for column in columns], rows)
+        return tile.astype(dtype, copy=False)
 
     def subset(self, indices: Array) -> SignedPoints:
         return SignedPoints(self.X[indices], self.function)
 
-    def _between(self, left: Any, right: SignedRows, dtype: Any) -> Array:
-        """u(a)'v(b) in float64, since the signed columns cancel; handed out as ``dtype``."""
-        rows, left_columns = left
+    def _between(self, rows: SignedRows, left_columns: list[Array], right: SignedRows) -> Array:
+        """u(a)'v(b) in float64, since the signed columns cancel."""
         out = np.asarray((rows.rows @ right.rows.T).toarray(), dtype=np.float64)
         out += (rows.columns * rows.signs) @ right.columns.T
         out *= self.function.scale
         right_columns = self.function.right(right.squared_norms)
         for column, other in zip(left_columns, right_columns, strict=True):
             out += np.multiply.outer(column, other)
-        return out.astype(dtype, copy=False)
+        return out
 
 
 class WhitenedGram(Gram):
@@ -97,7 +104,7 @@ class WhitenedGram(Gram):
             return
         self.function, self.is_psd = function, function.is_psd
         self.points = SignedPoints(points, function)
-        self.n = self.points.n
+        self.n, self._is_delicate = self.points.n, True  # the signed columns cancel: rounding may cross zero
 
     def inner_points(self) -> tuple[Any, Array, Array]:
         """Rows, columns and signs with K_ij = rows_i · rows_j + Σ_k signs_k columns_ik columns_jk."""
@@ -113,8 +120,6 @@ class WhitenedGram(Gram):
         return np.asarray(rows @ (rows.T @ v) + columns @ (signs * (columns.T @ v)), dtype=np.float64)
 
     def subset(self, indices: NDArray[np.int64]) -> WhitenedGram:
-        some = object.__new__(WhitenedGram)
-        some.function, some.is_psd = self.function, self.is_psd
-        some.points = self.points.subset(indices)
-        some.n = len(indices)
+        some = copy(self)
+        some.points, some.n = self.points.subset(indices), len(indices)
         return some

@@ -6,7 +6,8 @@ Solves
     negatives its score lies beyond their mean,
         κ(x) = w'(x − x̄) / √(w'Mw) · (1 − f/N),      f = trace(M(M + ρI)⁻¹),
     where the last factor undoes the optimism of judging by the covariance that w was made from (f degrees of freedom
-    spent on N negatives). The ρ with the least mean log(1 + e^{−κ}) wins.
+    spent on N negatives). Of the ρ whose mean log(1 + e^{−κ}) is least, to within half a standard error, the
+    smallest wins: it keeps the certificate tight.
 Given
     A covariance structure, the positives with weights, N, the formulation, a solver. No negative is looked at again, so
     the choice is the same for a batch, a stream, and moments that arrived in a file.
@@ -19,7 +20,7 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ Vector = NDArray[np.float64]
 FOLDS = 5
 MOST_POINTS = 300  # positives that take part; more would not change the choice, only its cost
 MOST_CLASSES = 8  # machines of a one-vs-rest fit whose judgements are averaged
+SLACK = 0.5  # standard errors by which a smaller ridge may do worse than the best
 _ROUGH = 1e-2  # tolerance of the trial fits
 
 
@@ -51,7 +53,7 @@ class Trial:
 
 
 def choose_ridge(trials: Sequence[Trial], formulation: moment.Formulation, solve: moment.Solve) -> float:
-    """The ridge with the least held-out loss, summed over the trials in units of their mean variance.
+    """The ridge with the least held-out loss, averaged over the trials in units of their mean variance.
 
     With fewer than two distinct positives nothing can be held out; the ridge is then one mean variance.
     """
@@ -60,16 +62,21 @@ def choose_ridge(trials: Sequence[Trial], formulation: moment.Formulation, solve
         return 1.0
     picked = [usable[k] for k in np.unique(np.linspace(0, len(usable) - 1, MOST_CLASSES).astype(int))]
     grid = picked[0].structure.ridge_grid()
-    if formulation.name != "C":
-        formulation = _soft(formulation)
-    losses = np.zeros(len(grid))
-    unit = 0.0
-    for trial in picked:
-        unit += trial.structure.mean_variance() / len(picked)
-        losses += _held_out_losses(trial, grid, formulation, solve)
-    if not np.any(losses):
-        return unit
-    return float(grid[len(grid) - 1 - int(np.argmin(losses[::-1]))] * unit)
+    unit = float(np.mean([trial.structure.mean_variance() for trial in picked]))
+    judged = [held_out_losses(trial, grid, _soft(formulation), solve) for trial in picked]
+    losses = np.concatenate([loss for loss, _ in judged], axis=1)
+    weight = np.concatenate([share for _, share in judged])
+    return unit * (float(grid[smallest_good(losses, weight)]) if losses.shape[1] else 1.0)
+
+
+def smallest_good(losses: Vector, weight: Vector) -> int:
+    """The smallest ridge whose loss cannot be told from the least one: within a fraction of the standard error."""
+    share = weight / weight.sum()
+    best = int(np.argmin(losses @ share))
+    excess = losses - losses[best]
+    mean = excess @ share
+    error = np.sqrt(((excess - mean[:, None]) ** 2) @ share / len(share))
+    return int(np.argmax(mean <= SLACK * error + 1e-12))
 
 
 def _soft(formulation: moment.Formulation) -> moment.Formulation:
@@ -81,33 +88,32 @@ def _soft(formulation: moment.Formulation) -> moment.Formulation:
     return formulation
 
 
-def _held_out_losses(
+def held_out_losses(
     trial: Trial, grid: Vector, formulation: moment.Formulation, solve: moment.Solve
-) -> Vector:
-    """Mean held-out loss at every ridge of the grid."""
+) -> tuple[Vector, Vector]:
+    """Loss of every distinct positive when held out, at every ridge of the grid (rows), and their weights."""
     X, weight = distinct_rows(trial.X, trial.weight)
     n = X.shape[0]
     if n < 2:
-        return np.zeros(len(grid))
-    # a fold has fewer points than the whole: what is divided by their number must stay as it will be
-    full = formulation.cost(weight) * (float(trial.weight.sum()) / weight.sum() if formulation.name == "C" else 1.0)
-    cost = replace(formulation, name="C", C=1.0)
+        return np.empty((len(grid), 0)), np.empty(0)
+    # bounds are those of the whole fit, also where they depend on the number of positives
+    upper = formulation.cost(trial.weight)[0] / trial.weight[0] * weight
+    box = moment.Formulation("C", C=1.0)
     fold = np.arange(n) % min(FOLDS, n)
-    losses = np.zeros(len(grid))
+    losses = np.empty((len(grid), n))
     for j, ratio in enumerate(grid):
         structure = trial.structure.with_ridge(ratio * trial.structure.mean_variance())
         K = WhitenedGram(Linear(), whitened_points(structure, X)).rows(np.arange(n))
         unspent = max(1.0 - structure.degrees_of_freedom() / trial.n_negatives, 1e-3)
         for k in range(fold.max() + 1):
             kept, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-            inner = np.ascontiguousarray(K[np.ix_(kept, kept)])
-            matrix = Precomputed(inner, is_psd=True)
-            alpha = moment.fit(matrix, cost, full[kept], solve, _ROUGH).alpha
+            matrix = Precomputed(np.ascontiguousarray(K[np.ix_(kept, kept)]), is_psd=True)
+            alpha = moment.fit(matrix, box, upper[kept], solve, _ROUGH).alpha
             w = structure.solve(structure.centred_sum(X[kept], alpha))
-            deviation = np.sqrt(max(structure.model_variance(w) - structure.ridge * float(w @ w), 1e-300))
-            kappa = K[np.ix_(out, kept)] @ alpha / deviation * unspent
-            losses[j] += float(weight[out] @ np.logaddexp(0.0, -kappa))
-    return losses / weight.sum()
+            variance = structure.model_variance(w) - structure.ridge * float(w @ w)
+            kappa = K[np.ix_(out, kept)] @ alpha * (unspent / np.sqrt(max(variance, 1e-300)))
+            losses[j, out] = np.logaddexp(0.0, -kappa)
+    return losses, weight / weight.sum()
 
 
 def distinct_rows(X: Any, weight: Vector) -> tuple[Any, Vector]:

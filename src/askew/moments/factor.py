@@ -79,9 +79,6 @@ class Factor(Structure):
         inside = np.einsum("ij,ij->j", basis, squares[:, None] * basis) @ (values**2 / (1.0 + values**2))
         return len(self.mean) - self.ridge * (float(squares.sum()) - float(inside))
 
-    def ridge_grid(self) -> Vector:
-        return 10.0 ** np.arange(-4, 5)
-
     @cached_property
     def _inverse_root(self) -> Vector:
         scale = self.diagonal + self.ridge

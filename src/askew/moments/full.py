@@ -8,7 +8,7 @@ Solves
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ class Full(Structure):
     matrix : array of shape (d, d)
     ridge : float
     """
+
+    smallest_exponent: ClassVar[int] = -8
 
     def __init__(self, mean: Vector, matrix: Vector, ridge: float = 0.0) -> None:
         self.mean, self.matrix, self.ridge = mean, matrix, ridge
@@ -75,7 +77,7 @@ class Full(Structure):
 
     def ridge_grid(self) -> Vector:
         self.eigen()  # one decomposition for all of them, and for the fit
-        return 10.0 ** np.arange(-8, 4)
+        return super().ridge_grid()
 
     @cached_property
     def _root_values(self) -> Vector:

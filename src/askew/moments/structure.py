@@ -8,7 +8,7 @@ Solves
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class Structure(ABC):
 
     mean: Vector
     ridge: float
+    smallest_exponent: ClassVar[int] = -4
 
     @abstractmethod
     def with_ridge(self, ridge: float) -> Self:
@@ -58,9 +59,14 @@ class Structure(ABC):
     def degrees_of_freedom(self) -> float:
         """trace(M(M + ρI)⁻¹): how many directions the ridge leaves free."""
 
-    @abstractmethod
     def ridge_grid(self) -> Vector:
-        """Ridges worth trying, in units of ``mean_variance``, from small to large."""
+        """Ridges worth trying, in units of ``mean_variance``, from small to large.
+
+        The squared whitened length of a point is about d / (1 + ridge). It should stay well above the margin, 1: the
+        largest ridge is about d / 10, between one and a hundred.
+        """
+        largest = int(np.clip(np.floor(np.log10(len(self.mean) / 10.0)), 0, 2))
+        return 10.0 ** np.arange(self.smallest_exponent, largest + 1)
 
     def centred_sum(self, X: Any, coefficients: Vector) -> Vector:
         """Σ_i c_i (x_i − x̄)."""
