@@ -11,11 +11,21 @@ Returns
 
 from __future__ import annotations
 
+from functools import cache
+
 import clarabel
 import numpy as np
+from oracle.zoo import draw
 from scipy import sparse
 
 from askew.qp import Problem, certify
+
+
+@cache
+def answered(shape: str, seed: int) -> tuple[Problem, np.ndarray, float]:
+    """A problem of the zoo with its β and objective, solved once per process."""
+    problem = draw(shape, seed)
+    return problem, *solve_with_clarabel(problem)
 
 
 def solve_with_clarabel(problem: Problem) -> tuple[np.ndarray, float]:
@@ -71,7 +81,7 @@ def objective_scale(problem: Problem, beta: np.ndarray, objective: float) -> flo
     Without a linear term the optimum may be 0 (the hulls of two classes that meet), reached only through
     cancellation; there it is the terms β_i² K_ii / 2 that do not cancel.
     """
-    rounding = 1e-6 * variable_unit(problem) * gradient_unit(problem)
+    rounding = 1e-5 * variable_unit(problem) * gradient_unit(problem)
     if np.any(problem.linear):
         return max(abs(objective), rounding)
     return max(abs(objective), 0.5 * float(beta**2 @ np.abs(problem.matrix.diagonal())), rounding)
@@ -94,9 +104,7 @@ class _Rows:
     def stacked(self, unit: float) -> tuple[sparse.csc_matrix, np.ndarray, list]:
         """A, b and the cones for β measured in ``unit``."""
         problem, one = self.problem, sparse.identity(self.problem.n, format="csr")
-        sums = sparse.csr_matrix(
-            np.array([mine for mine, _ in self.sums], dtype=float).reshape(-1, problem.n)
-        )
+        sums = sparse.csr_matrix(np.array([mine for mine, _ in self.sums], dtype=float).reshape(-1, problem.n))
         blocks = [one[self.fixed], one[self.above], -one[self.below]]
         bounds = [problem.lower[self.fixed], problem.upper[self.above], -problem.lower[self.below]]
         place = len(blocks) if self.is_inequality else 0

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from oracle.clarabel_oracle import gradient_unit, objective_scale, solve_with_clarabel
+from oracle.clarabel_oracle import answered, gradient_unit, objective_scale
 from oracle.zoo import KERNELS, SHAPES, TRAITS, draw, kernel_of, trait_of
 
 from askew.qp import Status, certify
@@ -30,10 +30,9 @@ def _about(shape, seed, problem):
 def test_the_solver_reaches_the_objective_of_the_oracle_and_is_certified(shape, seeds):
     wrong = []
     for seed in seeds:
-        problem = draw(shape, seed)
+        problem, beta, optimum = answered(shape, seed)
         tol = TOL * gradient_unit(problem)
         solution = solve(problem, tol=tol)
-        beta, optimum = solve_with_clarabel(problem)
         verdict = certify(problem, solution.beta)  # its own gradient, not the solver's
         error = abs(solution.objective - optimum) / objective_scale(problem, beta, optimum)
         is_right = solution.status is Status.OPTIMAL and verdict.is_optimal(tol, 1e-10) and error <= 1e-6
@@ -48,10 +47,7 @@ def test_the_solution_reports_what_the_problem_says_of_its_point(shape, seeds):
         problem = draw(shape, seed)
         solution = solve(problem, tol=TOL * gradient_unit(problem))
         about = _about(shape, seed, problem)
-        size = (
-            np.abs(problem.matrix.diagonal()).max() * np.abs(solution.beta).sum()
-            + np.abs(problem.linear).max()
-        )
+        size = np.abs(problem.matrix.diagonal()).max() * np.abs(solution.beta).sum() + np.abs(problem.linear).max()
         np.testing.assert_allclose(
             solution.gradient, problem.gradient(solution.beta), atol=1e-13 * size, rtol=1e-12, err_msg=about
         )
@@ -63,8 +59,7 @@ def test_the_solution_reports_what_the_problem_says_of_its_point(shape, seeds):
 def test_the_certificate_accepts_the_oracle(shape, seeds):
     """An interior-point method has the optimum to a few digits less in β than in the objective."""
     for seed in seeds:
-        problem = draw(shape, seed)
-        beta, _ = solve_with_clarabel(problem)
+        problem, beta, _ = answered(shape, seed)
         verdict = certify(problem, beta)
         assert verdict.is_optimal(3e-5 * gradient_unit(problem), 1e-9), _about(shape, seed, problem)
 
@@ -83,8 +78,7 @@ def test_the_zoo_has_the_optima_it_promises():
     """All variables at a bound, sums that bind and sums that do not: each occurs often."""
     all_at_bound, slack_sums, binding_sums = 0, 0, 0
     for seed in range(SEEDS_PER_SHAPE):
-        problem = draw("sum_at_most", seed)
-        beta, _ = solve_with_clarabel(problem)
+        problem, beta, _ = answered("sum_at_most", seed)
         total = problem.constraint.totals[0]
         all_at_bound += problem.n > 1 and bool(np.all((beta == problem.lower) | (beta == problem.upper)))
         is_slack = beta.sum() < total * (1 - 1e-6)

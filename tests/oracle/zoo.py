@@ -82,9 +82,7 @@ def _matrix(kernel: str, X: np.ndarray, trait: str, rng: np.random.Generator):
         matrix = Gram(function[kernel], X)
     if trait == "unbounded":  # without curvature in every direction there might be no minimum
         K = matrix.rows(np.arange(len(X)))
-        matrix = Precomputed(
-            0.5 * (K + K.T) + 0.1 * max(np.trace(K) / len(X), 1e-3) * np.eye(len(X)), is_psd=True
-        )
+        matrix = Precomputed(0.5 * (K + K.T) + 0.1 * max(np.trace(K) / len(X), 1e-3) * np.eye(len(X)), is_psd=True)
     return matrix
 
 
