@@ -1,0 +1,48 @@
+# Everything a person does here, each from a fresh clone: set-up is part of every target.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types bench studies docs clean
+
+help:  ## Show this text
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else "askew needs Python 3.11 or newer; $(PYTHON) is %d.%d. Try: make PYTHON=python3.11 ..." % v)'
+	$(PYTHON) -m venv $(VENV)
+
+# one stamp per set of extras: installing is skipped while pyproject.toml and the pins are unchanged
+$(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --quiet -c constraints.txt -e ".[$*]"
+	@touch $@
+
+demo: $(VENV)/.installed-plot  ## Set up and run the main job on data that comes with scikit-learn
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.installed-test  ## Set up and run the tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+lint: $(VENV)/.installed-lint  ## Style and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/.installed-lint  ## Static types of qp, solvers and methods
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-bench  ## Ratios against scikit-learn and scikit-learn-intelex, saved as JSON
+	$(BIN)/python -m benchmarks.solver
+
+studies:  ## The papers' tables and figures (not there yet)
+	@echo "There are no studies yet; benchmarks/ holds the measurements there are." && exit 1
+
+docs: $(VENV)/.installed-test  ## Run every example of the documentation (docstrings and README)
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob=README.md -p no:cacheprovider src/askew README.md
+
+clean:  ## Remove the environment and all caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

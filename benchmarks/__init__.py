@@ -1,0 +1,1 @@
+"""Benchmarks: programs that measure askew beside its peers, as ratios in one run, with machine-readable results."""
