@@ -24,7 +24,7 @@ def row_precision(n: int, tol: float, argument_bound: float) -> Any:
     float32 halves the memory traffic that limits large problems. It is not worth its rounding for small problems, for
     tolerances near its resolution, or where the kernel's argument is a small difference of large numbers.
     """
-    if n <= 1500 or tol < 1e-5 or argument_bound > FLOAT32_ARGUMENT_LIMIT:
+    if n <= 1000 or tol < 1e-5 or argument_bound > FLOAT32_ARGUMENT_LIMIT:
         return np.float64
     return np.float32
 

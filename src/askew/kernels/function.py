@@ -47,6 +47,9 @@ class KernelFunction:
         """Columns appended to b in v(b)."""
         return []
 
+    def tame(self, products: Array) -> None:
+        """Undo what rounding may have done to u(a)'v(b) where its terms are huge, in place."""
+
     def finish(self, products: Array) -> None:
         """Turn u(a)'v(b) into k(a, b), in place."""
 

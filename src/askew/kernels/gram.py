@@ -20,7 +20,8 @@ from askew.kernels.points import as_points
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
-_TILE = 2**20  # entries of a float64 tile: a few megabytes, whatever n
+_HEIGHT, _WIDTH = 128, 256  # of a float64 tile when summing: it stays in a core's cache
+_DELICATE = 1e9  # arguments summed from terms this large may round to the wrong side of zero by 1e-7
 
 
 class Gram:
@@ -37,6 +38,7 @@ class Gram:
         self.points = as_points(X, function)
         self.n = self.points.n
         self.is_psd: bool | None = function.is_psd
+        self._is_delicate = self.argument_bound() > _DELICATE
 
     def argument_bound(self) -> float:
         """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
@@ -55,9 +57,7 @@ class Gram:
 
     def tile(self, prepared: Any, columns: slice, out: Array | None = None) -> Array:
         """K[indices, columns] for prepared indices, into ``out`` when given."""
-        tile = self.points.products(prepared, columns, out)
-        self.function.finish(tile)
-        return tile
+        return self._finish(self.points.products(prepared, columns, out), self._is_delicate)
 
     def rows(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
         """K[indices, :]."""
@@ -69,9 +69,7 @@ class Gram:
         pairs = self.points.pairs(indices, dtype)
 
         def work(first: int, last: int) -> None:
-            tile = self.points.pair_products(pairs, first, last)
-            self.function.finish(tile)
-            out[first:last] = tile
+            out[first:last] = self._finish(self.points.pair_products(pairs, first, last), self._is_delicate)
 
         with workers() as pool:
             pool.map(work, spans(len(indices), 256))
@@ -82,7 +80,7 @@ class Gram:
         support = np.flatnonzero(v)
         if self.function.is_bilinear:
             return np.asarray(self.points.X @ self.points.combine(v), dtype=np.float64)
-        return self.subset(support)._sum(self.points.X, v[support, None])[:, 0]
+        return self.subset(support)._sum(self.points.X, v[support, None], self._is_delicate)[:, 0]
 
     def weighted_sum(self, Z: Any, coefficients: Array) -> NDArray[np.float64]:
         """Σ_j k(z, x_j) coefficients[j] for every row z of Z; coefficients may have several columns."""
@@ -90,36 +88,37 @@ class Gram:
         if self.function.is_bilinear:
             scores = np.asarray(Z @ self.points.combine(columns), dtype=np.float64)
         else:
-            scores = self._sum(Z, columns)
+            scores = self._sum(Z, columns, is_delicate=True)
         return scores.reshape(Z.shape[0], *coefficients.shape[1:])
 
     def cross(self, Z: Any, dtype: Any = np.float64) -> Array:
         """k(z, x_j) as a (len(Z), n) array."""
-        tile = self.points.products(self.points.left(Z, dtype), slice(0, self.n))
-        self.function.finish(tile)
-        return tile
+        return self._finish(self.points.products(self.points.left(Z, dtype), slice(0, self.n)), is_delicate=True)
 
     def subset(self, indices: NDArray[np.int64]) -> Gram:
         """The same kernel on some of the points."""
         some = object.__new__(Gram)
         some.function, some.is_psd = self.function, self.is_psd
         some.points = self.points.subset(indices)
-        some.n = len(indices)
+        some.n, some._is_delicate = len(indices), self._is_delicate
         return some
 
-    def _sum(self, Z: Any, coefficients: Array) -> NDArray[np.float64]:
+    def _finish(self, products: Array, is_delicate: bool) -> Array:
+        if is_delicate:
+            self.function.tame(products)
+        self.function.finish(products)
+        return products
+
+    def _sum(self, Z: Any, coefficients: Array, is_delicate: bool) -> NDArray[np.float64]:
         """Σ_j k(z, x_j) coefficients[j], tiles of Z by tiles of the points, in threads."""
         scores = np.zeros((Z.shape[0], coefficients.shape[1]))
-        width = min(max(1, self.n), 2048)
-        height = max(16, _TILE // 4 // width)
 
         def work(start: int, stop: int) -> None:
             left = self.points.left(Z[start:stop], np.float64)
-            for begin, end in spans(self.n, width):
-                tile = self.points.products(left, slice(begin, end))
-                self.function.finish(tile)
+            for begin, end in spans(self.n, _WIDTH):
+                tile = self._finish(self.points.products(left, slice(begin, end)), is_delicate)
                 scores[start:stop] += tile @ coefficients[begin:end]
 
         with workers() as pool:
-            pool.map(work, spans(Z.shape[0], height))
+            pool.map(work, spans(Z.shape[0], _HEIGHT))
         return scores

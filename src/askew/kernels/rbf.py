@@ -32,11 +32,10 @@ class RBF(KernelFunction):
     def right(self, squared_norms: Array) -> list[Array]:
         return [np.ones_like(squared_norms), -self.gamma * squared_norms]
 
+    def tame(self, products: Array) -> None:
+        np.minimum(products, 0, out=products)  # −γ·0 may have come out as a large positive number
+
     def finish(self, products: Array) -> None:
-        if products.dtype == np.float64:
-            # float64 serves any scale of features, where rounding may leave a large positive number for −γ·0;
-            # float32 is used only where that number is small (``FLOAT32_ARGUMENT_LIMIT``), and saves the pass
-            np.minimum(products, 0, out=products)
         np.exp(products, out=products)
 
     def diagonal(self, squared_norms: Array) -> Array:
