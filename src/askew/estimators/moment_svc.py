@@ -216,14 +216,15 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         """Take in a batch: its positives are kept, its negatives are added to the moments and let go.
 
         After any sequence of batches the model equals a ``fit`` on all of them (with ``forgetting=1``; "factor" on more
-        than 1024 features keeps a sketch and is close to it). The first call starts a new stream, also after ``fit``.
+        than 1024 features keeps a sketch and is close to it). The first call starts a new stream, also after ``fit``,
+        whose rows are gone.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         classes : array-like of shape (n_classes,)
-            All classes that will ever come; required at the first call.
+            All classes that will ever come; required at the first call, unless an earlier ``fit`` knew them.
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -235,7 +236,8 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         check_parameters(self)
         X, y = validate_data(self, X, y, reset=is_first, **_READ)
         weight = check_weights(sample_weight, X)
-        targets = read_classes(y, classes if is_first else self._stream_classes, self.pos_label, whole=False)
+        known = getattr(self, "classes_", None) if is_first else self._stream_classes
+        targets = read_classes(y, classes if is_first and classes is not None else known, self.pos_label)
         if is_first:
             positive = targets.positive if targets.is_single else None
             self._stream = Stream(self._model(), len(targets.classes), positive, self.forgetting)
@@ -268,7 +270,7 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
             raise DataError(f"X_positive has {X.shape[1]} features and the moments have {moments.n_features}.")
         if not moments.n_samples > 0:
             raise DataError("The moments hold no negatives. Merge data into them first.")
-        targets = read_classes(np.empty(0), classes, self.pos_label, whole=False)
+        targets = read_classes(np.empty(0), classes, self.pos_label)
         if not targets.is_single:
             raise ParameterError(f"classes must be two labels; got {len(targets.classes)}.")
         rows = np.flatnonzero(weight > 0)
@@ -329,11 +331,10 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         """Class of each row, or its labels as an indicator matrix."""
         scores = self.decision_function(X)
         if self._is_multilabel:
-            return (scores >= 0).astype(np.int64)
+            return (scores > 0).astype(np.int64)
         if not self._is_single:
             return self.classes_[np.argmax(scores, axis=1)]
-        second = scores >= 0 if self._sign > 0 else scores > 0  # a tie is a positive
-        return self.classes_[second.astype(np.intp)]
+        return self.classes_[(scores > 0).astype(np.intp)]
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Targets, NDArray[np.float64]]:
         check_parameters(self)

@@ -62,12 +62,12 @@ def read_targets(y: Any, weight: NDArray[np.float64], pos_label: Any) -> Targets
             "With positives and moments of the negatives, use fit_from_moments; with normal rows only, OneClassSVM."
         )
     known = np.isin(y, classes)
-    targets = read_classes(np.where(known, y, classes[0]), classes, pos_label, whole=True)
+    targets = read_classes(np.where(known, y, classes[0]), classes, pos_label)
     targets.member[~known] = False
     return targets
 
 
-def read_classes(y: Any, classes: Any, pos_label: Any, whole: bool) -> Targets:
+def read_classes(y: Any, classes: Any, pos_label: Any) -> Targets:
     """Targets of rows whose classes are known beforehand."""
     if classes is None:
         raise ParameterError("classes must be passed on the first call to partial_fit: all labels that will ever come.")

@@ -34,6 +34,8 @@ from askew.qp.problem import SymmetricMatrix
 Vector = NDArray[np.float64]
 Solve = Callable[..., Solution]
 
+ON_MARGIN = 1e-9  # added to every score: support vectors stand on their margin, and rounding must not decide them
+
 
 @dataclass(frozen=True)
 class Formulation:
@@ -132,7 +134,8 @@ def fit(
     solution = solve(problem, start=start, tol=tol)
     certificate = solution.certificate
     slack = -certificate.multipliers[0] if formulation.name == "two_slack" else 0.0
-    return Fit(solution.beta, -1.0 + max(0.0, slack), certificate.duality_gap, certificate.violation, solution)
+    intercept = -1.0 + max(0.0, slack) + ON_MARGIN
+    return Fit(solution.beta, intercept, certificate.duality_gap, certificate.violation, solution)
 
 
 def _fit_hard(problem: Problem, solve: Solve, tol: float, start: Vector | None) -> Fit:
@@ -162,5 +165,4 @@ def _fit_hard(problem: Problem, solve: Solve, tol: float, start: Vector | None) 
             "largest possible): the mean of the negatives touches their hull. Use formulation='C', 'nu' or 'two_slack'."
         )
     gap = 0.5 * (length / level**2 - 1.0 / length)
-    # the smallest margin is 1 up to rounding; a hair more keeps every positive at a score ≥ 0
-    return Fit(start * ((1.0 + 1e-9) / level), -1.0, gap, 1.0 - level / length, solution)
+    return Fit(start / level, -1.0 + ON_MARGIN, gap, 1.0 - level / length, solution)

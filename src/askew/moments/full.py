@@ -76,8 +76,10 @@ class Full(Structure):
         return float(np.sum(values / (values + self.ridge))) if self.ridge > 0 else float(len(values))
 
     def ridge_grid(self) -> Vector:
-        self.eigen()  # one decomposition for all of them, and for the fit
-        return super().ridge_grid()
+        values = self.eigen()[0]  # one decomposition for all of them, and for the fit
+        grid = super().ridge_grid()
+        is_singular = values.min() <= 1e-10 * values.max()
+        return grid[grid > 1e-7] if is_singular else grid  # rounding of Σ is amplified by 1/ρ where Σ vanishes
 
     @cached_property
     def _root_values(self) -> Vector:

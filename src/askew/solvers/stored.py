@@ -26,6 +26,7 @@ from askew.exceptions import ParameterError
 from askew.qp import Free, Problem, Solution, Status, certify
 
 Vector = NDArray[np.float64]
+_POLISH = 1e-6  # the last Newton step costs little and leaves an error this far below the tolerance
 _ROUNDS = 1000  # far more than any problem has needed; a bound on time, not a tuning knob
 
 
@@ -54,14 +55,13 @@ def solve(
     # a row of zeros (a positive at the mean) has a linear objective: the least curvature that sends it to its bound
     diagonal = np.maximum(np.diagonal(K), 1e-15 * max(1e-300, float(np.max(np.diagonal(K), initial=0.0))))
     limit = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
-    g, steps, rounds, last = K @ beta + problem.linear, 0, 0, np.inf
+    g, steps, rounds, last, aim = K @ beta + problem.linear, 0, 0, np.inf, 0.5 * tol
     while rounds < _ROUNDS:
-        # far from the end only rough accuracy is worth a coordinate's time
-        done, violation = descend_stored(
-            K, diagonal, g, beta, problem.lower, problem.upper, 0.5 * tol, min(2 * problem.n + 20, limit - steps)
-        )
+        # rounds of coordinates are short: where they are slow, the Newton step between them is not
+        pace = min(2 * problem.n + 20, limit - steps)
+        done, violation = descend_stored(K, diagonal, g, beta, problem.lower, problem.upper, aim, pace)
         steps, rounds = steps + done, rounds + 1
-        if violation > 0.5 * tol and steps < limit:
+        if violation > aim * _POLISH:
             _step_inside(K, g, beta, problem.lower, problem.upper)
         g = K @ beta + problem.linear
         certificate = certify(problem, beta, g)
