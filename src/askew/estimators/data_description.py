@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
 from askew.estimators.kernel_machine import KernelMachine
-from askew.estimators.sklearn_private import Interval, check_parameters
+from askew.estimators.sklearn_private import Interval
 from askew.qp import Solution
 
 
@@ -53,7 +53,7 @@ class DataDescription(OutlierMixin, KernelMachine):
 
     def _prepare(self, X: Any, sample_weight: Any) -> tuple[Any, Any, NDArray[np.float64], NDArray[np.int64]]:
         """Checked parameters and data, and the kernel on them."""
-        check_parameters(self)
+        self._begin()
         X, _, weight, rows = self._read_training(X, None, sample_weight)
         return X, self._kernel_matrix(X, weight), weight, rows
 

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from askew.estimators.sklearn_private import Interval, StrOptions, check_weights
+from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError
 from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
 from askew.qp import Problem, Solution, Status
@@ -39,6 +39,15 @@ class KernelMachine(BaseEstimator):
         "cache_size": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
     }
+
+    def _begin(self) -> None:
+        """Check the parameters and forget an earlier fit: a fit that fails leaves an estimator that is not fitted."""
+        check_parameters(self)
+        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
+            delattr(self, name)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "status_")
 
     def _read_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, NDArray[np.int64]]:
         """Validated X, y, positive weights, and the rows they came from; rows of weight zero are left out."""
@@ -131,7 +140,7 @@ class KernelMachine(BaseEstimator):
             f"{type(self).__name__} stopped {reason}, at a KKT violation of {worst.certificate.violation:.3g} "
             f"where tol={self.tol:g} was asked for. {remedy}.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
     @property

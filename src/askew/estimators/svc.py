@@ -13,7 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from askew.estimators.class_weight import weights_of_classes
 from askew.estimators.kernel_machine import KernelMachine
-from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, one_vs_rest_scores
+from askew.estimators.searchable import Fold, PathPoint, Stage, widths
+from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.exceptions import DataError, ParameterError
 from askew.methods import c_svc
 from askew.methods.expansion import Expansion
@@ -134,7 +135,7 @@ class SVC(ClassifierMixin, KernelMachine):
         -------
         self
         """
-        check_parameters(self)
+        self._begin()
         if y is not None:
             check_classification_targets(y)
         X, y, weight, rows = self._read_training(X, self._required(y), sample_weight)
@@ -142,7 +143,7 @@ class SVC(ClassifierMixin, KernelMachine):
         if len(classes) < 2:
             raise DataError(
                 f"{type(self).__name__} needs rows of at least two classes with positive weight; got one class, "
-                f"{classes[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
+                f"{classes.tolist()[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
             )
         by_class = weights_of_classes(self.class_weight, classes, codes, weight)
         matrix = self._kernel_matrix(X, weight)
@@ -235,6 +236,24 @@ class SVC(ClassifierMixin, KernelMachine):
             for i, j in combinations(range(len(self.classes_)), 2)
         ]
         return np.stack(columns, axis=1)
+
+    def _path_parameters(self) -> frozenset[str]:
+        return frozenset({"C", "class_weight", "decision_function_shape", "break_ties"})
+
+    def _path_point(self, fold: Fold, start: Any, solve: Any) -> PathPoint:
+        by_class = weights_of_classes(self.class_weight, fold.classes, fold.codes, fold.weight)
+        problem = c_svc.formulate(fold.matrix, fold.signs, self.C * by_class[fold.codes] * fold.weight)
+        solution = solve(problem, start=start, tol=self.tol, max_iter=self.max_iter)
+        return PathPoint(solution.gradient - problem.linear, solution.beta, solution.status.has_converged)
+
+    def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
+        """Cost and width, with the classes balanced: a threshold on such a score is the common practice."""
+        settings = [
+            {"C": 10.0**power, "class_weight": "balanced", **width}
+            for width in widths(self.kernel, gamma_unit)
+            for power in range(-1, 4)
+        ]
+        return [lambda _: settings]
 
     def _pair_scores(self, X: Any) -> NDArray[np.float64]:
         return self._expand(X, self._expansion_columns()) + self.intercept_

@@ -40,9 +40,11 @@ class Polynomial(KernelFunction):
 
     def diagonal(self, squared_norms: Array) -> Array:
         values = self.gamma * squared_norms + self.coef0
-        self.finish(values)
+        with np.errstate(over="ignore"):  # a solver refuses infinite entries with a remedy
+            self.finish(values)
         return values
 
     def argument_bound(self, squared_norms: Array) -> float:
         largest = self.gamma * float(np.max(squared_norms, initial=0.0)) + abs(self.coef0)
-        return max(1.0, self.degree) * max(largest, 1.0) ** self.degree
+        with np.errstate(over="ignore"):
+            return float(max(1.0, self.degree) * np.power(max(largest, 1.0), self.degree))
