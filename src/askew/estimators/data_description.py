@@ -10,15 +10,19 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
 from askew.estimators.kernel_machine import KernelMachine
-from askew.estimators.sklearn_private import Interval
+from askew.estimators.sklearn_private import Interval, StrOptions
+from askew.exceptions import ParameterError
+from askew.kernels import RBF, Gram, Precomputed, resolve_gamma
+from askew.methods.support_width import choose_width
 from askew.qp import Solution
 
 
 class DataDescription(OutlierMixin, KernelMachine):
-    """Base of OneClassSVM and SVDD."""
+    """Base of OneClassSVM, SVDD and CovarianceOneClassSVM."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
+        "gamma": [StrOptions({"scale", "auto", "support"}), Interval(Real, 0, None, closed="left")],
         "nu": [Interval(Real, 0, 1, closed="right")],
     }
 
@@ -56,6 +60,22 @@ class DataDescription(OutlierMixin, KernelMachine):
         self._begin()
         X, _, weight, rows = self._read_training(X, None, sample_weight)
         return X, self._kernel_matrix(X, weight), weight, rows
+
+    def _kernel_matrix(self, X: Any, weight: Any) -> Gram | Precomputed:
+        """The kernel on the training rows; resolves ``gamma_``, by the support vectors if asked."""
+        if self.gamma != "support":
+            return super()._kernel_matrix(X, weight)
+        if self.kernel != "rbf":
+            raise ParameterError(
+                f'gamma="support" is a rule for kernel="rbf"; got kernel={self.kernel!r}. Pass "scale" or a number.'
+            )
+        unit = resolve_gamma("scale", X, weight)
+        self.gamma_, path = choose_width(lambda gamma: Gram(RBF(gamma), X), self.nu, weight, unit, self._solve)
+        self.gamma_path_ = {
+            "gamma": np.array([width.gamma for width in path]),
+            "support_fraction": np.array([width.support_fraction for width in path]),
+        }
+        return Gram(self._kernel_function(), X)
 
     def _certify(self, solution: Solution) -> None:
         self.dual_gap_ = solution.certificate.duality_gap

@@ -26,7 +26,8 @@ class SVDD(DataDescription):
     kernel : {"linear", "poly", "rbf", "sigmoid"}, default="rbf"
         A precomputed kernel is refused: the score of a new row needs k(x, x), which a matrix of cross values lacks.
     degree : float, default=3
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "support"} or float, default="scale"
+        "support" is the narrowest rbf kernel that does not need more support vectors than wider ones.
     coef0 : float, default=0.0
     tol : float, default=1e-3
         Largest KKT violation, in units where multipliers lie between 0 and the sample weight.
@@ -49,6 +50,8 @@ class SVDD(DataDescription):
     n_iter_ : int
     status_ : {"optimal", "stationary", "max_iter", "stalled"}
     gamma_ : float
+    gamma_path_ : dict of arrays
+        "gamma" and "support_fraction", for ``gamma="support"``.
 
     Examples
     --------

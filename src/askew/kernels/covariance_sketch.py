@@ -1,0 +1,135 @@
+"""A stand-in for the covariance-guided matrix whose rows are cheap.
+
+Solves
+    With M = W^½QW^½, û = w^½/‖w^½‖ and U orthonormal with U'û = 0,
+        Δ = BB' + QW^½ΠW^½Q,   B = QW^½U,   Π = I − ûû' − UU',
+    and the last term lies between 0 and τQ when τ is the largest eigenvalue of ΠMΠ. The stand-in is
+        P̃ = (η + (1−η)sτ)Q + (1−η)sBB',
+    a multiple of Q plus a matrix of rank r. It is as good as needed for any data: at most 1/ε of the eigenvalues of
+    M/tr M exceed ε, so a few hundred columns leave a τ that ηQ outweighs.
+Given
+    P (``CovarianceGuided``) and r. U spans the kernel columns of r rows taken evenly from the data: for every
+    subspace P̃ is a valid stand-in, a good one only saves rounds.
+Returns
+    Rows of P̃ at the cost of a row of Q and r products; τ can be re-read from a step and the true curvature along it.
+    Nothing is approximated in the answer: ``askew.solvers.stand_in`` judges and steers by exact products with P.
+Reference
+    Halko, Martinsson, Tropp (2011), SIAM Review 53:217, for the sketch; Lange (2016), MM optimization algorithms,
+    for stand-ins; Barzilai and Borwein (1988) for reading a curvature from a step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.kernels.covariance_guided import CovarianceGuided
+from askew.kernels.kernel_covariance import KernelCovariance
+
+Array = NDArray[Any]
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class CovarianceSketch:
+    """B = QW^½U for one set of points, shared by every η.
+
+    Parameters
+    ----------
+    covariance : KernelCovariance
+    rank : int
+        r; cut to n − 1.
+    """
+
+    def __init__(self, covariance: KernelCovariance, rank: int) -> None:
+        self.covariance = covariance
+        matrix, weight, dtype = covariance.matrix, covariance.weight, covariance.dtype
+        marks = np.unique(np.linspace(0, matrix.n - 1, min(rank, matrix.n - 1)).astype(np.int64))
+        root = np.sqrt(weight)
+        columns = root[:, None] * matrix.rows(marks, dtype).T.astype(np.float64)
+        basis = np.linalg.qr(np.column_stack([root, columns]))[0][:, 1:]
+        products = covariance.survey(np.column_stack([weight, root[:, None] * basis]).astype(dtype))
+        self.columns = np.ascontiguousarray(products[:, 1:])
+        self.residual = self._mean_residual(root, basis, products[:, 0])
+
+    def _mean_residual(self, root: Vector, basis: Array, sums: Array) -> float:
+        """tr MΠM / tr ΠMΠ: the mean of what is left of the spectrum, weighted by itself; ``sums`` is Qw."""
+        covariance, weighted = self.covariance, root[:, None] * self.columns
+        kept = float(covariance.weight @ sums) / covariance.total + float(np.einsum("ij,ij", basis, weighted))
+        own = float(covariance.weight @ covariance.matrix.diagonal())
+        squares = covariance.trace() - float(np.einsum("ij,ij", weighted, weighted))
+        left = own - kept
+        return max(0.0, squares) / left if left > 1e-9 * own else 0.0
+
+    def stand_in(self, guided: CovarianceGuided) -> SketchedGuided:
+        """P̃ for the matrix P of one η."""
+        return SketchedGuided(guided, self, self.residual)
+
+
+class SketchedGuided:
+    """P̃ = aQ + bBB', a = η + (1−η)sτ, b = (1−η)s."""
+
+    is_psd = True
+
+    def __init__(self, guided: CovarianceGuided, sketch: CovarianceSketch, residual: float) -> None:
+        self.guided, self.sketch, self.residual = guided, sketch, residual
+        self.matrix, self.n = guided.matrix, guided.n
+        self.columns = np.sqrt(guided.share) * sketch.columns
+        self._right: dict[Any, Array] = {}
+
+    @property
+    def factor(self) -> float:
+        """a, the multiple of Q."""
+        return self.guided.eta + self.guided.share * self.residual
+
+    def refine(self, move: Vector, change: Vector, believed: Vector) -> SketchedGuided:
+        """P̃ with the τ that has the true curvature along ``move``: d'P̃d = d'Pd; given Pd and P̃d of now."""
+        low_rank = self.columns.T.astype(np.float64) @ move
+        own = (float(move @ believed) - float(low_rank @ low_rank)) / max(self.factor, 1e-300)
+        if not own > 0 or not self.guided.share:
+            return self
+        residual = ((float(move @ change) - float(low_rank @ low_rank)) / own - self.guided.eta) / self.guided.share
+        least = 1e-3 * max(self.sketch.residual, 1e-12)
+        return SketchedGuided(self.guided, self.sketch, float(max(residual, least)))
+
+    def argument_bound(self) -> float:
+        return self.matrix.argument_bound()
+
+    def diagonal(self) -> Vector:
+        squares = np.einsum("ij,ij->i", self.columns, self.columns, dtype=np.float64)
+        return self.factor * self.matrix.diagonal() + squares
+
+    def matvec(self, v: Vector) -> Vector:
+        columns = self.columns.astype(np.float64)
+        return self.factor * self.matrix.matvec(v) + columns @ (columns.T @ v)
+
+    def tile_width(self, m: int, itemsize: int) -> int:
+        return self.matrix.tile_width(m, itemsize)
+
+    def prepare(self, indices: Indices, dtype: Any) -> Any:
+        """The left-hand side of P̃[indices, :], for ``tile``."""
+        if np.dtype(dtype) not in self._right:
+            self._right[np.dtype(dtype)] = np.ascontiguousarray(self.columns.T, dtype)
+        return self.matrix.prepare(indices, dtype), self.columns[indices].astype(dtype, copy=False)
+
+    def tile(self, prepared: Any, columns: slice, out: Array | None = None) -> Array:
+        """P̃[indices, columns] for prepared indices, into ``out`` when given."""
+        plain, left = prepared
+        tile = self.matrix.tile(plain, columns, out)
+        tile *= tile.dtype.type(self.factor)
+        tile += left @ self._right[tile.dtype][:, columns]
+        return tile
+
+    def rows(self, indices: Indices, dtype: Any = np.float64) -> Array:
+        """P̃[indices, :]."""
+        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
+
+    def block(self, indices: Indices, dtype: Any = np.float64) -> Array:
+        """P̃[indices][:, indices]."""
+        left = self.columns[indices].astype(dtype, copy=False)
+        out = self.matrix.block(indices, dtype)
+        out *= out.dtype.type(self.factor)
+        out += left @ left.T
+        return out

@@ -1,0 +1,138 @@
+"""The kernel covariance matrix Δ of a weighted set of points.
+
+Solves
+    Δ = QCQ with C = diag(w) − ww'/Σw: the scatter of the kernel columns over the data, so that β'Δβ is Σw times the
+    variance of the score Qβ over the data. Equal weights of 1 give the paper's Q(I − 1_N)Q, and a weight equals
+    repetition for any w.
+Given
+    Q as a matrix that produces rows and products, and w > 0.
+Returns
+    Products Δv = Q(C(Qv)) in float64 at twice the cost of Qv; the diagonal and trace from one pass over Q; rows at
+    n times the cost of a row of Q, unless ``form`` has computed Δ whole, which costs n³ once.
+Reference
+    Khan, Ksantini, Ahmad, Guan (2014), eq. 9; Mika et al. (1999) for Q(I − 1_N)Q.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas
+
+from askew.threads import spans, workers
+
+Array = NDArray[Any]
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+HEIGHT = 256  # rows of Q produced at a time
+ALWAYS_FORMED = 512  # a product this small costs less than thinking about it
+
+
+class KernelCovariance:
+    """Δ = Q(diag(w) − ww'/Σw)Q.
+
+    Parameters
+    ----------
+    matrix : SymmetricMatrix
+        Q.
+    weight : array of shape (n,)
+        w, all positive.
+    dtype : float32 or float64
+        Precision of the pass over Q and of Δ when it is formed.
+    """
+
+    def __init__(self, matrix: Any, weight: Vector, dtype: Any = np.float64) -> None:
+        self.matrix, self.weight, self.dtype = matrix, weight, np.dtype(dtype)
+        self.n, self.total = matrix.n, float(weight.sum())
+        self.whole: Array | None = None
+        self._diagonal: Vector | None = None
+
+    @property
+    def is_formed(self) -> bool:
+        """Whether Δ is held as an array."""
+        return self.whole is not None
+
+    def centre(self, v: Array) -> Array:
+        """Cv, for a vector or the rows of an array."""
+        mean = v @ self.weight.astype(v.dtype) / v.dtype.type(self.total)
+        return (v - mean[..., None]) * self.weight.astype(v.dtype)
+
+    def matvec(self, v: Vector) -> Vector:
+        """Δv in float64."""
+        return self.matrix.matvec(self.centre(self.matrix.matvec(v)))
+
+    def diagonal(self) -> Vector:
+        """Δ_ii, from one pass over Q."""
+        if self._diagonal is None:
+            self.survey(np.empty((self.n, 0), self.dtype))
+        assert self._diagonal is not None
+        return self._diagonal
+
+    def trace(self) -> float:
+        """Σ w_i Δ_ii."""
+        return float(self.weight @ self.diagonal())
+
+    def survey(self, columns: Array) -> Array:
+        """Q times some columns, and the diagonal of Δ on the way: one pass over Q in threads."""
+        products = np.empty(columns.shape, self.dtype)
+        squares, weight = np.empty(self.n), self.weight.astype(self.dtype)
+
+        def work(first: int, last: int) -> None:
+            rows = self.matrix.rows(np.arange(first, last), self.dtype)
+            products[first:last] = rows @ columns
+            rows -= (rows @ weight / rows.dtype.type(self.total))[:, None]
+            np.square(rows, out=rows)
+            squares[first:last] = rows @ weight
+
+        with workers() as pool:
+            pool.map(work, spans(self.n, HEIGHT))
+        self._diagonal = squares
+        return products
+
+    def form(self) -> None:
+        """Hold Δ whole: one symmetric n×n×n product."""
+        if self.is_formed:
+            return
+        centred = np.empty((self.n, self.n), self.dtype)
+        weight, root = self.weight.astype(self.dtype), np.sqrt(self.weight).astype(self.dtype)
+        for first, last in spans(self.n, HEIGHT):
+            rows = self.matrix.rows(np.arange(first, last), self.dtype)
+            rows -= (rows @ weight / rows.dtype.type(self.total))[:, None]
+            np.multiply(rows, root, out=centred[first:last])
+        symmetric = blas.ssyrk if self.dtype == np.float32 else blas.dsyrk
+        # BLAS counts columns first: its upper triangle of X'X, X = centred', is our lower triangle
+        whole = symmetric(1.0, centred.T, trans=1).T
+        for first, last in spans(self.n, HEIGHT):
+            whole[first:last, last:] = whole[last:, first:last].T
+            corner = whole[first:last, first:last]
+            corner += np.tril(corner, -1).T
+        self.whole, self._diagonal = whole, np.diagonal(whole).astype(np.float64)
+
+    def prepare(self, indices: Indices, dtype: Any) -> Any:
+        """What ``tile`` needs of these rows: their place in Δ when it is formed well enough, else Q[indices]C."""
+        if self.whole is not None and self.whole.dtype.itemsize >= np.dtype(dtype).itemsize:
+            return indices
+        return self.centre(self.matrix.rows(indices, dtype))
+
+    def tile(self, prepared: Any, columns: slice) -> Array:
+        """Δ[indices, columns] for prepared indices."""
+        if prepared.ndim == 1:
+            assert self.whole is not None
+            return self.whole[prepared, columns]
+        total = np.zeros((len(prepared), columns.stop - columns.start), prepared.dtype)
+        for first, last in spans(self.n, 4 * HEIGHT):
+            right = self.matrix.tile(self.matrix.prepare(np.arange(first, last), prepared.dtype), columns)
+            total += prepared[:, first:last] @ right
+        return total
+
+    def pays_to_form(self, programmes: int, budget: int) -> bool:
+        """Whether one n×n×n product is cheaper than the products Q(Qβ) that so many programmes take without it.
+
+        A programme takes about five products over all pairs, a pair about as long as 400 operations of a matrix product
+        (measured); Δ and the array it is made from must fit into the budget in bytes.
+        """
+        fits = 2 * self.n * self.n * self.dtype.itemsize <= budget
+        return self.n <= ALWAYS_FORMED or (fits and self.n <= 5 * 400 * programmes)

@@ -1,0 +1,134 @@
+"""A solver for matrices whose rows are dear and whose products are not.
+
+Solves
+    minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and equality sums (``askew.qp``).
+Given
+    A ``Problem``, and a stand-in K̃ ≈ K with cheap rows. Each round, with g = Kβ + p exact in float64, solves
+        minimise ½ d'K̃d + g'd,   lower ≤ β + d ≤ upper,   sums of d zero
+    by the working-set solver, and moves to β + θd with the exact step θ = min(1, −g'd / d'Kd): the objective falls in
+    every round whatever K̃ is, and the product Kd is the next gradient's. K̃ then takes its curvature from the step.
+    When rounds stop helping, the rows of K itself finish the work.
+Returns
+    ``Solution``, judged on exact gradients of K alone. A stand-in decides how many rounds there are, never the answer.
+Stops when
+    the KKT violation is at most tol, or after max_iter inner steps.
+Reference
+    Lange (2016), MM Optimization Algorithms, chapter 4; Tseng and Yun (2009), Math. Programming 117:387, for inexact
+    quadratic models on polyhedra.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.qp import Certificate, Constraint, GroupSums, Problem, Solution, Status, Sum, certify
+from askew.qp.problem import SymmetricMatrix
+from askew.solvers import working_set
+from askew.solvers.start import feasible_start
+
+Vector = NDArray[np.float64]
+
+PATIENCE = 12  # rounds that may pass without halving the violation
+INNER_ACCURACY = 0.02  # of the present violation
+
+
+class StandIn(SymmetricMatrix, Protocol):
+    """A symmetric matrix with cheap rows that can learn from a step."""
+
+    def refine(self, move: Vector, change: Vector, believed: Vector) -> StandIn:
+        """The stand-in with the curvature of K along ``move``, given Kd and K̃d."""
+        ...
+
+
+def solve(
+    problem: Problem,
+    stand_in: Any,
+    *,
+    start: Vector | None = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    cache_bytes: int = working_set.DEFAULT_CACHE_BYTES,
+) -> Solution:
+    """Solve ``problem`` to a KKT violation of ``tol`` through ``stand_in``.
+
+    Parameters
+    ----------
+    problem : Problem
+        With equality sums.
+    stand_in : StandIn
+    start, tol, max_iter, cache_bytes
+        As for ``askew.solvers.working_set.solve``.
+
+    Returns
+    -------
+    Solution
+    """
+    beta = feasible_start(problem, start)
+    gradient = problem.gradient(beta)
+    steps, rounds, history = 0, 0, []
+    while True:
+        verdict = certify(problem, beta, gradient)
+        history.append(verdict.violation)
+        out_of_steps = 0 <= max_iter <= steps
+        if verdict.violation <= tol or out_of_steps:
+            return _solution(problem, beta, gradient, verdict, tol, steps, rounds)
+        if _has_lost_patience(history):
+            return working_set.solve(problem, start=beta, tol=tol, max_iter=max_iter, cache_bytes=cache_bytes)
+        inner = working_set.solve(
+            _step_problem(problem, stand_in, beta, gradient),
+            tol=max(INNER_ACCURACY * verdict.violation, 0.3 * tol),
+            max_iter=max_iter - steps if max_iter >= 0 else -1,
+            cache_bytes=cache_bytes,
+        )
+        steps, rounds = steps + inner.n_iter, rounds + 1
+        moved = _arrive(problem, beta, inner.beta)
+        there = problem.gradient(moved)
+        move, change = moved - beta, there - gradient
+        stand_in = stand_in.refine(move, change, inner.gradient - gradient)
+        beta, gradient = _step(beta, gradient, move, change, moved, there)
+
+
+def _step_problem(problem: Problem, stand_in: Any, beta: Vector, gradient: Vector) -> Problem:
+    """The programme of the step d from β."""
+    return Problem(stand_in, gradient, problem.lower - beta, problem.upper - beta, _zero_sums(problem.constraint))
+
+
+def _zero_sums(constraint: Constraint) -> Constraint:
+    if isinstance(constraint, GroupSums):
+        return GroupSums(constraint.group, tuple(0.0 for _ in constraint.totals))
+    return Sum(0.0)
+
+
+def _arrive(problem: Problem, beta: Vector, move: Vector) -> Vector:
+    """β + d, exactly at the bounds where d reaches them."""
+    moved = np.clip(beta + move, problem.lower, problem.upper)
+    moved = np.where(move == problem.lower - beta, problem.lower, moved)
+    return np.where(move == problem.upper - beta, problem.upper, moved)
+
+
+def _step(
+    beta: Vector, gradient: Vector, move: Vector, change: Vector, moved: Vector, there: Vector
+) -> tuple[Vector, Vector]:
+    """The least objective on the segment from β to β + d, and its gradient."""
+    slope, curvature = float(gradient @ move), float(move @ change)
+    if curvature <= 0 or slope + curvature <= 0:
+        return moved, there
+    theta = max(0.0, -slope / curvature)
+    return beta + theta * move, gradient + theta * change
+
+
+def _has_lost_patience(history: list[float]) -> bool:
+    return len(history) > PATIENCE and min(history[-PATIENCE:]) > 0.5 * min(history[:-PATIENCE])
+
+
+def _solution(
+    problem: Problem, beta: Vector, gradient: Vector, verdict: Certificate, tol: float, steps: int, rounds: int
+) -> Solution:
+    if verdict.violation > tol:
+        status = Status.MAX_ITER
+    else:
+        status = Status.STATIONARY if problem.matrix.is_psd is False else Status.OPTIMAL
+    return Solution(beta, gradient, status, verdict, steps, rounds, {})
