@@ -73,6 +73,16 @@ def workers() -> Iterator[Workers]:
                 executor.shutdown(wait=False)
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Keep to the calling thread: for tasks that run side by side in threads of their own, inside ``workers()``."""
+    token = _current.set(Workers(1, None))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
 def spans(n: int, width: int) -> list[tuple[int, int]]:
     """Cut range(n) into pieces of at most ``width``."""
     return [(start, min(n, start + width)) for start in range(0, n, max(1, width))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
+from itertools import product
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -14,13 +15,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
+from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import DataError, InfeasibleError
 from askew.methods import asymmetric
 from askew.methods.asymmetric import Asymmetric
 from askew.qp import Problem, Solution
 
-AUTO_MU, AUTO_TAU = 0.5, 0.25
+AUTO_MU, AUTO_TAU = 0.75, 0.25  # least mean regret in 0.1-AUC over a 5×5 grid on 16 sets at 1:9
+MU_SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
+TAU_SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95)
+SEARCH_PATIENCE = 100
 
 
 class AsymmetricSVC(ClassifierMixin, KernelMachine):
@@ -36,7 +41,7 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
     ----------
     mu : float or "auto", default="auto"
         Share of all rows that each class may have outside its margin; in [0, the smaller class's share]. Plays the part
-        of ν/2 in a ν-SVC. "auto" is half of the smaller class's share.
+        of ν/2 in a ν-SVC. "auto" is three quarters of the smaller class's share.
     tau : float or "auto", default="auto"
         How many more positives than negatives may lie outside, as a share of all rows; mu + tau must not exceed the share
         of positives. 0 gives the ν-SVC with ν = 2 mu; the larger, the smaller and denser the core. "auto" is a quarter of
@@ -235,13 +240,38 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         from askew.solvers.relative import solve_relative
         from askew.solvers.working_set import solve
 
-        return solve_relative(
-            problem,
-            partial(solve, cache_bytes=int(self.cache_size * MEGABYTE)),
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
+        with_cache = partial(solve, cache_bytes=int(self.cache_size * MEGABYTE))
+        return solve_relative(problem, with_cache, start=start, tol=self.tol, max_iter=self.max_iter)
+
+    def _path_parameters(self) -> frozenset[str]:
+        return frozenset({"mu", "tau"})
+
+    def _path_point(self, fold: Fold, start: Any, solve: Any) -> PathPoint:
+        from askew.solvers.relative import solve_relative
+
+        def settle(problem: Problem, near: Any) -> Solution:
+            # a search does not wait for rankings that hardly exist: it leaves them out
+            return solve_relative(
+                problem, solve, start=near, tol=self.tol, max_iter=self.max_iter, patience=SEARCH_PATIENCE
+            )
+
+        signs = fold.signs
+        mu, tau = self._shares(signs, fold.weight)
+        solution = asymmetric.fit(fold.matrix, signs, fold.weight, mu, tau, settle, start).solution
+        return PathPoint(solution.gradient, solution.beta, solution.status.has_converged)
+
+    def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
+        """The paper's search: a grid over mu and the width at tau = 0, then a line over tau."""
+        limit = min(positive_share, 1.0 - positive_share)
+
+        def grid(_: Any) -> list[Candidate]:
+            every = product(widths(self.kernel, gamma_unit), MU_SHARES)
+            return [{"mu": share * limit, "tau": 0.0, **width} for width, share in every]
+
+        def line(best: Any) -> list[Candidate]:
+            return [{**best, "tau": share * (positive_share - best["mu"])} for share in TAU_SHARES]
+
+        return [grid, line]
 
     def _store(self, X: Any, rows: Any, codes: NDArray[np.int64], machines: list[Asymmetric]) -> None:
         support = np.unique(np.concatenate([m.expansion.support for m in machines]))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.estimators.data_description import DataDescription
+from askew.estimators.searchable import Fold, PathPoint, Stage, widths
 from askew.methods import one_class
 
 
@@ -24,7 +25,8 @@ class OneClassSVM(DataDescription):
         Upper bound of the fraction of training rows outside, lower bound of the fraction of support vectors; in (0, 1].
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, default="rbf"
     degree : float, default=3
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "support"} or float, default="scale"
+        "support" is the narrowest rbf kernel that does not need more support vectors than wider ones.
     coef0 : float, default=0.0
     tol : float, default=1e-3
         Largest KKT violation, judged on a float64 gradient.
@@ -48,6 +50,8 @@ class OneClassSVM(DataDescription):
     n_iter_ : int
     status_ : {"optimal", "stationary", "max_iter", "stalled"}
     gamma_ : float
+    gamma_path_ : dict of arrays
+        "gamma" and "support_fraction", for ``gamma="support"``.
 
     Examples
     --------
@@ -88,3 +92,17 @@ class OneClassSVM(DataDescription):
         """Σ β_i k(x_i, x): higher is more normal."""
         X = self._read_scoring(X)
         return self._expand(X, self.dual_coef_[0])
+
+    def _path_parameters(self) -> frozenset[str]:
+        return frozenset({"nu"})
+
+    def _path_point(self, fold: Fold, start: Any, solve: Any) -> PathPoint:
+        problem = one_class.formulate(fold.matrix, self.nu, fold.weight)
+        solution = solve(problem, start=start, tol=self.tol, max_iter=self.max_iter)
+        return PathPoint(solution.gradient, solution.beta, solution.status.has_converged)
+
+    def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
+        settings = [
+            {"nu": nu, **width} for width in widths(self.kernel, gamma_unit) for nu in (0.01, 0.03, 0.1, 0.2, 0.35, 0.5)
+        ]
+        return [lambda _: settings]

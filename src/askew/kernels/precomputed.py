@@ -31,6 +31,11 @@ class Precomputed:
         self.n = len(matrix) if indices is None else len(indices)
         self.is_psd = is_psd
 
+    def whole(self, dtype: Any) -> Array | None:
+        """The matrix as it is stored, where all of its points are in use and the precision is right: no row is copied."""
+        is_whole = self._indices is None and self._matrix.flags.c_contiguous
+        return self._matrix if is_whole and self._matrix.dtype == dtype else None
+
     def argument_bound(self) -> float:
         """Largest size of the terms summed for one entry: nothing is summed here."""
         return float(np.max(np.abs(self.diagonal()), initial=0.0))
@@ -64,8 +69,12 @@ class Precomputed:
         return self.tile(self.prepare(indices, dtype), slice(0, self.n))
 
     def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
+        from askew.kernels.gather import gather_block
+
         kept = indices if self._indices is None else self._indices[indices]
-        return self._matrix[np.ix_(kept, kept)].astype(dtype, copy=False)
+        out = np.empty((len(kept), len(kept)), dtype)
+        gather_block(self._matrix, kept, out)
+        return out
 
     def matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         support = np.flatnonzero(v)

@@ -38,11 +38,15 @@ class RowCache:
 
     def __init__(self, matrix: Any, dtype: Any, budget: int) -> None:
         self.matrix, self.dtype = matrix, np.dtype(dtype)
-        n = matrix.n
-        self.capacity = int(min(n, budget // max(1, n * self.dtype.itemsize)))
-        self._rows = np.empty((self.capacity, n), self.dtype)
-        self._slot_of = np.full(n, -1, np.int64)
-        self._owner = np.full(self.capacity, -1, np.int64)
+        n, rows = matrix.n, matrix.whole(self.dtype) if hasattr(matrix, "whole") else None
+        if rows is not None:  # a matrix that is stored whole is a full cache
+            self.capacity, self._rows = n, rows
+            self._slot_of = self._owner = np.arange(n)
+        else:
+            self.capacity = int(min(n, budget // max(1, n * self.dtype.itemsize)))
+            self._rows = np.empty((self.capacity, n), self.dtype)
+            self._slot_of = np.full(n, -1, np.int64)
+            self._owner = np.full(self.capacity, -1, np.int64)
         self._used_at = np.zeros(self.capacity, np.int64)
         self._clock = 0
         self._scratch = threading.local()

@@ -1,0 +1,99 @@
+"""What an estimator offers so that a search can share its work: kernels across folds, solutions along paths.
+
+A fold is not a copy of some rows. The kernel stands on all rows, and rows that are held out have weight 0: their
+variables have an empty box and never move, while the gradient of the programme at them *is* their score. So one matrix
+serves every fold, and a solve scores the rows it has not seen without another product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.qp import Solution
+
+Vector = NDArray[np.float64]
+Candidate = dict[str, Any]
+Stage = Callable[[Mapping[str, Any]], list[Candidate]]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The training rows of one fold, among all rows.
+
+    Attributes
+    ----------
+    matrix : SymmetricMatrix
+        The kernel on all n rows.
+    classes : array of shape (2,)
+    codes : array of shape (n,)
+        1 for rows of the positive class, 0 for the others.
+    weight : array of shape (n,)
+        Sample weights; 0 for rows that are held out.
+    """
+
+    matrix: Any
+    classes: NDArray[Any]
+    codes: NDArray[np.int64]
+    weight: Vector
+
+    @property
+    def signs(self) -> Vector:
+        """±1 of each row."""
+        return np.where(self.codes == 1, 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """What one setting of the parameters gives on a fold.
+
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        Of all rows, up to a constant.
+    beta : array of shape (n,)
+        Where the next setting may start from.
+    is_resolved : bool
+        Whether the scores are settled: a ranking that the solver's tolerance could change is none.
+    """
+
+    scores: Vector
+    beta: Vector
+    is_resolved: bool
+
+
+class Searchable(Protocol):
+    """The methods by which ``askew.selection`` recognises an estimator it can search fast."""
+
+    def _path_parameters(self) -> frozenset[str]:
+        """Parameters that leave the kernel matrix as it is."""
+        ...
+
+    def _path_point(self, fold: Fold, start: Vector | None, solve: Callable[..., Solution]) -> PathPoint:
+        """Solve for this estimator's parameters on a fold.
+
+        ``solve(problem, start=, tol=, max_iter=)`` is the solver to use.
+        """
+        ...
+
+    def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
+        """The default search: each stage maps the best setting so far ({} at first) to the settings to try next.
+
+        ``gamma_unit`` is the width 1 / (d · var X); ``positive_share`` the least share of positives in any fold.
+        """
+        ...
+
+
+WIDTHS = tuple(4.0**k for k in range(-3, 4))
+"""Kernel widths of the default searches, in units of 1 / (d · var X)."""
+
+
+def widths(kernel: str, gamma_unit: float) -> list[Candidate]:
+    """The settings of ``gamma`` to try for a kernel; one empty setting where the kernel has no width."""
+    if kernel in ("linear", "precomputed"):
+        return [{}]
+    return [{"gamma": width * gamma_unit} for width in WIDTHS]

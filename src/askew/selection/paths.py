@@ -1,0 +1,197 @@
+"""Candidates that share kernels and solutions.
+
+Candidates with the same kernel form a group, and the kernel is computed once for all of them and all folds (once per fold
+where a transformer in front, or ``gamma="scale"``, makes it depend on the training rows). On a fold the group is one path:
+candidates in an order in which neighbours differ little, each solved from the last one's solution. Folds run side by
+side in threads.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array
+
+from askew.arrays import row_precision
+from askew.estimators.searchable import Fold
+from askew.exceptions import AskewError
+from askew.kernels.stored import Stored
+from askew.selection.outcomes import Candidate, Outcomes
+from askew.selection.progress import Progress
+from askew.selection.rows import Rows
+from askew.selection.snake import snake
+from askew.threads import alone, workers
+from askew.tolerance.holdout import take_rows
+
+STORED_WORKING_SET = 512  # rows of a stored matrix cost nothing, so rounds are cheap and small ones pay
+
+
+@dataclass
+class _Group:
+    """Candidates with one kernel and one set of transformers in front of it."""
+
+    front: Any
+    machine: Any
+    members: list[int] = field(default_factory=list)
+    machines: list[Any] = field(default_factory=list)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether one matrix serves all folds: nothing in it was learnt from the training rows."""
+        return self.front is None and not (
+            self.machine.gamma == "scale" and self.machine.kernel not in ("linear", "precomputed")
+        )
+
+
+class Paths:
+    """Evaluate by warm-started paths on shared kernels.
+
+    Parameters
+    ----------
+    estimator : estimator or Pipeline
+        Its last step is ``Searchable``.
+    rows : Rows
+        Of two classes; X is already an array or a CSR matrix unless there are transformers in front.
+    n_jobs : int or None
+        Threads; None for as many as BLAS would use.
+    cache_bytes : int
+        Memory for kernels. A matrix that does not fit is not stored: solvers then compute and cache its rows.
+    """
+
+    def __init__(self, estimator: Any, rows: Rows, n_jobs: int | None, cache_bytes: int) -> None:
+        self.estimator, self.rows, self.n_jobs, self.cache_bytes = estimator, rows, n_jobs, cache_bytes
+        self._lock, self._front_key, self._transformed = threading.Lock(), "", {}
+
+    def evaluate(self, candidates: list[Candidate], progress: Progress) -> Outcomes:
+        """Scores of every candidate on every fold."""
+        outcomes = Outcomes.empty(candidates, len(self.rows.folds))
+        progress.expect(outcomes.scores.size)
+        with workers() as pool:
+            threads = min(_thread_count(self.n_jobs, pool.count), len(self.rows.folds))
+            with ThreadPoolExecutor(threads) as executor:
+                for group in self._groups(candidates):
+                    shared = self._matrix(group.machine, self.rows.X, None, 1) if group.is_shared else None
+                    run = partial(self._run, group, shared, threads, outcomes, progress)
+                    for _ in executor.map(run, range(len(self.rows.folds))):
+                        pass
+        return outcomes
+
+    def _groups(self, candidates: list[Candidate]) -> list[_Group]:
+        groups: dict[str, _Group] = {}
+        for number in snake(candidates):
+            front, machine = split(clone(self.estimator).set_params(**clone(candidates[number], safe=False)))
+            kept = {k: v for k, v in machine.get_params().items() if k not in machine._path_parameters()}
+            key = joblib.hash((None if front is None else front.get_params(), type(machine), kept))
+            group = groups.setdefault(key, _Group(front, machine))
+            group.members.append(number)
+            group.machines.append(machine)
+        return list(groups.values())
+
+    def _run(
+        self, group: _Group, shared: Any, threads: int, outcomes: Outcomes, progress: Progress, number: int
+    ) -> None:
+        """The path of a group on one fold."""
+        train, test = self.rows.folds[number]
+        with alone():
+            weight, begin = self.rows.mask(train), time.perf_counter()
+            matrix = shared
+            if matrix is None:
+                X = self._through(group.front, number)
+                matrix = self._matrix(group.machine, X, weight, threads)
+            fold = Fold(matrix, self.rows.classes, self.rows.codes, weight)
+            setup = (time.perf_counter() - begin) / len(group.members)
+            scores = self._walk(group, fold, number, test, outcomes)
+            begin = time.perf_counter()
+            works = ~np.isnan(scores[0])
+            members = np.array(group.members)
+            outcomes.scores[members[works], number] = self.rows.judge(test, scores[:, works])
+            outcomes.score_seconds[members, number] = (time.perf_counter() - begin) / len(members)
+            outcomes.fit_seconds[members, number] += setup
+        progress.step(len(group.members))
+
+    def _walk(
+        self, group: _Group, fold: Fold, number: int, test: NDArray[np.int64], outcomes: Outcomes
+    ) -> NDArray[np.float64]:
+        """Scores of the held-out rows for every candidate of the group; a column of NaN for one that does not work."""
+        solve, start = self._solver(fold.matrix), None
+        scores = np.full((len(test), len(group.members)), np.nan)
+        for column, (member, machine) in enumerate(zip(group.members, group.machines, strict=True)):
+            begin = time.perf_counter()
+            try:
+                point = machine._path_point(fold, start, solve)
+            except AskewError as error:
+                outcomes.fail(error)
+            else:
+                start, scores[:, column] = point.beta, point.scores[test]
+                outcomes.resolved[member, number] = point.is_resolved
+            outcomes.fit_seconds[member, number] = time.perf_counter() - begin
+        return scores
+
+    def _through(self, front: Any, number: int) -> Any:
+        """All rows as the transformers make them when they have seen the training rows of a fold only."""
+        if front is None:
+            return self.rows.X
+        key = joblib.hash(front.get_params())
+        with self._lock:
+            if self._front_key != key:  # results are kept for one setting of the transformers at a time
+                self._front_key, self._transformed = key, {}
+            known = self._transformed
+        if number not in known:
+            train = self.rows.training(self.rows.folds[number][0])
+            fitted = clone(front).fit(take_rows(self.rows.X, train), self.rows.y[train])
+            known[number] = as_numbers(fitted.transform(self.rows.X))
+        return known[number]
+
+    def _matrix(self, machine: Any, X: Any, weight: Any, copies: int) -> Any:
+        """The kernel on all rows, stored when ``copies`` of it fit."""
+        weight = np.ones(len(self.rows.codes)) if weight is None else weight
+        matrix = clone(machine)._kernel_matrix(X, weight)
+        if machine.kernel == "precomputed":
+            return matrix
+        with_float32 = row_precision(matrix.n, machine.tol, matrix.argument_bound()) == np.float32
+        if copies * Stored.bytes_needed(matrix.n, with_float32) > self.cache_bytes:
+            return matrix
+        return Stored(matrix, with_float32)
+
+    def _solver(self, matrix: Any) -> Callable[..., Any]:
+        from askew.solvers.working_set import solve
+
+        if hasattr(matrix, "whole"):
+            return partial(solve, working_set_size=STORED_WORKING_SET)
+        return partial(solve, cache_bytes=self.cache_bytes // len(self.rows.folds))
+
+
+def split(estimator: Any) -> tuple[Any, Any]:
+    """The transformers in front, or None, and the machine they feed."""
+    if not isinstance(estimator, Pipeline):
+        return None, estimator
+    front = [(name, step) for name, step in estimator.steps[:-1] if step not in (None, "passthrough")]
+    return (Pipeline(front) if front else None), estimator.steps[-1][1]
+
+
+def is_searchable(estimator: Any, candidates: list[Candidate]) -> bool:
+    """Whether every candidate ends in a machine that offers paths (``askew.estimators.searchable``)."""
+    machines = [split(clone(estimator).set_params(**candidate))[1] for candidate in candidates]
+    return all(hasattr(machine, "_path_point") for machine in machines)
+
+
+def as_numbers(X: Any) -> Any:
+    """What a kernel takes: a C-ordered float array or a CSR matrix, finite."""
+    return check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+
+
+def _thread_count(n_jobs: int | None, available: int) -> int:
+    if n_jobs is None:
+        return available
+    return max(1, available + 1 + n_jobs if n_jobs < 0 else n_jobs)
