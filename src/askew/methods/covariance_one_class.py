@@ -31,8 +31,9 @@ from numpy.typing import NDArray
 from askew.kernels.covariance_guided import CovarianceGuided, eta_from_blend
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.methods import one_class
-from askew.methods.boundary import ROUNDING, boundary_multiplier
+from askew.methods.boundary import boundary_multiplier
 from askew.methods.expansion import Expansion
+from askew.methods.rejection import ROOM, rejection_threshold
 from askew.qp import Problem, Solution
 
 Vector = NDArray[np.float64]
@@ -40,7 +41,6 @@ Solve = Callable[[Problem, "Vector | None"], Solution]
 
 BLENDS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 HALVINGS = 3
-ROOM = 1e-9  # fractions are compared with this much room for rounding
 
 
 @dataclass(frozen=True)
@@ -126,12 +126,3 @@ def walk(covariance: KernelCovariance, scale: float, nu: float, outlier_fraction
     if reached is None:
         reached = min(stages, key=lambda b: (round(stages[b].outlier_fraction, 9), -b))
     return Walk(tuple(stages[b] for b in sorted(stages, reverse=True)), stages[reached], ending)
-
-
-def rejection_threshold(scores: Vector, weight: Vector, fraction: float) -> float:
-    """The largest threshold with at most ``fraction`` of the weight below it, and a rounding error lower."""
-    order = np.argsort(scores, kind="stable")
-    below = np.cumsum(weight[order])
-    allowed = fraction * below[-1] * (1.0 + ROOM)
-    place = min(int(np.searchsorted(below, allowed, side="right")), len(scores) - 1)
-    return float(scores[order[place]]) - ROUNDING * float(np.max(np.abs(scores)))
