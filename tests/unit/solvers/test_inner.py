@@ -1,6 +1,7 @@
 """The compiled inner solver is the Python one, and both solve the block."""
 
 from itertools import pairwise
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -29,12 +30,13 @@ def run(solve_block, seed, groups, dtype, tol=1e-6, max_steps=10_000):
     return beta, g, steps, violation, curvature, p
 
 
-@pytest.fixture
-def uncompiled(monkeypatch):
-    """The inner solver as plain Python, down to the functions it calls."""
+@pytest.fixture(scope="module")
+def uncompiled():
+    """The inner solver as plain Python, down to the functions it calls; the compiled one is left as it is."""
+    plain = dict(vars(inner))
     for name in COMPILED:
-        monkeypatch.setattr(inner, name, getattr(inner, name).py_func)
-    return inner.solve_block.py_func
+        plain[name] = FunctionType(getattr(inner, name).py_func.__code__, plain)
+    return FunctionType(inner.solve_block.py_func.__code__, plain)
 
 
 @pytest.mark.parametrize("groups", [1, 2])
