@@ -48,7 +48,7 @@ def test_empty_data(make):
 @pytest.mark.parametrize("make", ALL)
 def test_wrong_width_at_scoring(make):
     model = fit(make())
-    with pytest.raises(ValueError, match="X has 2 features, but .* is expecting 3 features"):
+    with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3 features"):
         model.predict(X[:, :2])
 
 
@@ -58,7 +58,7 @@ def test_weights(make):
         fit(make(), sample_weight=-np.ones(40))
     with pytest.raises(ValueError, match="at least one"):
         fit(make(), sample_weight=np.zeros(40))
-    with pytest.raises(ValueError, match="inconsistent|shape"):
+    with pytest.raises(ValueError, match=r"inconsistent|shape"):
         fit(make(), sample_weight=np.ones(39))
 
 
@@ -77,7 +77,7 @@ def test_nu_must_be_a_fraction(make, nu):
 
 @pytest.mark.parametrize("make", ALL)
 def test_unknown_words(make):
-    with pytest.raises(ParameterError, match="'kernel' parameter .* 'gauss'"):
+    with pytest.raises(ParameterError, match=r"'kernel' parameter .* 'gauss'"):
         fit(make(kernel="gauss"))
     with pytest.raises(ParameterError, match="'gamma' parameter"):
         fit(make(gamma="wide"))
@@ -104,7 +104,7 @@ def test_precomputed_kernels_must_be_square_and_symmetric():
 
 
 def test_values_beyond_float64_are_an_error_with_a_remedy():
-    with pytest.raises(DataError, match="not finite.*Scale the features"):
+    with pytest.raises(DataError, match=r"not finite.*Scale the features"):
         fit(SVC(kernel="poly", degree=30, gamma=1.0), X * 1e12)
 
 

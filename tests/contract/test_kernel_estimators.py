@@ -28,12 +28,11 @@ ESTIMATORS = [SVC(), OneClassSVM(nu=0.2), SVDD(nu=0.2)]
 
 
 @pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
-@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
 def test_sparse_and_dense_input_score_alike(model, kernel, data):
     X, y = data
     X = np.where(np.abs(X) < 0.7, 0.0, np.abs(X))  # on one side of the origin: linear one-class scores would vanish
-    gamma = 0.05 if kernel == "sigmoid" else 0.2
-    model = clone(model).set_params(kernel=kernel, gamma=gamma, tol=1e-8)
+    model = clone(model).set_params(kernel=kernel, gamma=0.2, tol=1e-8)
     dense = clone(model).fit(X, y)
     packed = clone(model).fit(sparse.csr_array(X), y)
     assert sparse.issparse(packed.support_vectors_)
