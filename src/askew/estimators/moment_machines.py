@@ -114,12 +114,13 @@ class Fitted:
     sign: float
     setting: Setting
     rows: Any
+    data: Any
 
     def attributes(self, name: str) -> dict[str, Any]:
         """Everything a fitted estimator shows; warns when a tolerance was not met."""
         machines, fits = self.machines, [m.fit for m in self.machines if m.fit is not None]
         worst = self._worst(fits, name)
-        support, vectors, dual = _support(machines, self.sign)
+        support, vectors, dual = _support(machines, self.sign, self.data)
         shown: dict[str, Any] = {
             "support_": support,
             "support_vectors_": vectors,
@@ -179,8 +180,13 @@ class MomentPath:
     rho: float
 
 
-def fit_machines(evidence: list[Evidence], setting: Setting, sign: float, rows: Any = None) -> Fitted:
-    """Solve every machine; ``rows`` (X, weight) let the variance of one linear score be measured."""
+def fit_machines(
+    evidence: list[Evidence], setting: Setting, sign: float, rows: Any = None, data: Any = None
+) -> Fitted:
+    """Solve every machine.
+
+    ``rows`` (X, weight) let the variance of one linear score be measured; ``data`` is where ``Evidence.rows`` point.
+    """
     rho = resolve_ridge(evidence, setting)
     solve = setting.solver()
     machines = []
@@ -194,7 +200,7 @@ def fit_machines(evidence: list[Evidence], setting: Setting, sign: float, rows: 
         fit = moment.fit(WhitenedGram(function, points), setting.formulation, mine.weight, solve, setting.tol)
         w = direction(structure, mine.X, fit.alpha) if function.is_bilinear else None
         machines.append(Machine(mine, structure, function, fit, w))
-    return Fitted(machines, rho, sign, setting, rows)
+    return Fitted(machines, rho, sign, setting, rows, data)
 
 
 def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float) -> MomentPath:
@@ -211,15 +217,14 @@ def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float
             continue
         structure = mine.structure.with_ridge(rho)
         matrix = WhitenedGram(Linear(), whitened_points(structure, mine.X))
-        stored = matrix.rows(np.arange(matrix.n)) if prefers_stored(matrix) else None
+        stored = matrix.whole() if prefers_stored(matrix) else None
         solve, alpha = partial(setting.solver(), stored=stored), None
         alphas = np.zeros((matrix.n, len(Cs)))
         for j in np.argsort(Cs):
             found = moment.fit(matrix, moment.Formulation("C", C=Cs[j]), mine.weight, solve, setting.tol, alpha)
             alphas[:, j] = alpha = found.alpha
             gaps[j, k] = found.gap
-        sums = np.asarray(mine.X.T @ alphas) - np.multiply.outer(structure.mean, alphas.sum(axis=0))
-        W = structure.solve(sums)
+        W = structure.solve(structure.centred_sum(mine.X, alphas))
         coefs[:, k] = sign * W.T
         intercepts[:, k] = sign * (-1.0 - structure.mean @ W)
     return MomentPath(Cs, coefs, intercepts, gaps, rho)
@@ -259,20 +264,20 @@ def _measured_variance(X: Any, weight: Vector, w: Vector) -> float:
     return float(weight @ centred**2) / total
 
 
-def _support(machines: list[Machine], sign: float) -> tuple[NDArray[np.int64], Any, Vector]:
+def _support(machines: list[Machine], sign: float, data: Any) -> tuple[NDArray[np.int64], Any, Vector]:
     """Rows that support any machine, their data, and their coefficients by machine."""
     rows = [m.evidence.rows[m.support] for m in machines]
     support, first = np.unique(np.concatenate(rows), return_index=True)
-    parts = [m.evidence.X[m.support] for m in machines]
-    if len(parts) == 1:
-        stacked = parts[0]
+    if data is not None:
+        vectors = data[support]
     else:
-        stacked = sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+        parts = [m.evidence.X[m.support] for m in machines]
+        vectors = (sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts))[first]
     dual = np.zeros((len(machines), len(support)))
     for k, m in enumerate(machines):
         if m.fit is not None:
             dual[k, np.searchsorted(support, rows[k])] = sign * m.fit.alpha[m.support]
-    return support, stacked[first], dual
+    return support, vectors, dual
 
 
 def _one_or_all(values: list[Any]) -> Any:

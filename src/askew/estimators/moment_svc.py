@@ -66,7 +66,7 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         each of which has its turn.
     forgetting : float, default=1.0
         In ``partial_fit``, the factor on all earlier negatives when a batch arrives; below 1 for drifting streams.
-    tol : float, default=1e-4
+    tol : float, default=1e-3
         Largest KKT violation, in units of the score.
     max_iter : int, default=-1
         Limit of solver steps, -1 for none (1000 sweeps when positives are too many to store their matrix).
@@ -165,7 +165,7 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         mean_radius: float = 0.0,
         pos_label: Any = None,
         forgetting: float = 1.0,
-        tol: float = 1e-4,
+        tol: float = 1e-3,
         max_iter: int = -1,
     ) -> None:
         self.C = C
@@ -210,7 +210,7 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         else:
             rows = None
         self.__dict__.pop("_stream", None)
-        return self._fit(evidence, targets, rows)
+        return self._fit(evidence, targets, rows, X)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MomentSVC:
         """Take in a batch: its positives are kept, its negatives are added to the moments and let go.
@@ -344,9 +344,9 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         weight = check_weights(sample_weight, X)
         return X, read_targets(y, weight, self.pos_label), weight
 
-    def _fit(self, evidence: list[Evidence], targets: Targets, rows: Any = None) -> MomentSVC:
+    def _fit(self, evidence: list[Evidence], targets: Targets, rows: Any = None, X: Any = None) -> MomentSVC:
         """Solve every machine, then set all attributes at once: a failed fit leaves the estimator as it was."""
-        fitted = fit_machines(evidence, self._setting(), targets.sign, rows)
+        fitted = fit_machines(evidence, self._setting(), targets.sign, rows, X)
         for name, value in fitted.attributes(type(self).__name__).items():
             setattr(self, name, value)
         self.classes_, self._sign = targets.classes, targets.sign

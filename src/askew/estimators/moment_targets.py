@@ -50,9 +50,9 @@ def read_targets(y: Any, weight: NDArray[np.float64], pos_label: Any) -> Targets
     """Targets of a whole fit: every class must have rows of positive weight."""
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
     if type_of_target(y, input_name="y") == "multilabel-indicator":
         return _read_labels(y, weight)
+    check_classification_targets(y)
     if getattr(y, "ndim", 1) != 1:
         raise DataError(f"y must be one label per row or an indicator matrix of labels; got shape {y.shape}.")
     classes = np.unique(y[weight > 0])

@@ -15,6 +15,7 @@ Reference
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,16 @@ class SignedRows:
     def __getitem__(self, key: Any) -> SignedRows:
         return SignedRows(self.rows[key], self.columns[key], self.signs)
 
-    @property
+    @cached_property
     def squared_norms(self) -> NDArray[np.float64]:
-        squares = np.asarray(self.rows.multiply(self.rows).sum(axis=1), dtype=np.float64).ravel()
+        sums = np.concatenate([[0.0], np.cumsum(self.rows.data**2)])
+        squares = np.diff(sums[self.rows.indptr])
         return np.maximum(squares + (self.columns**2) @ self.signs, 0.0)
+
+    @cached_property
+    def transposed(self) -> Any:
+        """The sparse rows as columns."""
+        return self.rows.T
 
 
 class SignedPoints(SparsePoints):
@@ -113,11 +120,22 @@ class WhitenedGram(Gram):
             return X.rows, np.ascontiguousarray(X.columns), X.signs
         return np.ascontiguousarray(X, dtype=np.float64), np.zeros((self.n, 0)), np.zeros(0)
 
+    def whole(self, dtype: Any = np.float64) -> Array:
+        """All of K, for those few enough to store it."""
+        if not (self.function.is_bilinear and isinstance(self.points.X, SignedRows)):
+            return self.rows(np.arange(self.n), dtype)
+        from askew.kernels.sparse_products import gram_of_rows
+
+        rows, columns, signs = self.inner_points()
+        matrix = gram_of_rows(rows.data, rows.indices, rows.indptr, rows.shape[1])
+        matrix += (columns * signs) @ columns.T
+        return matrix.astype(dtype, copy=False)
+
     def matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         if not (self.function.is_bilinear and isinstance(self.points.X, SignedRows)):
             return super().matvec(v)
         rows, columns, signs = self.inner_points()
-        return np.asarray(rows @ (rows.T @ v) + columns @ (signs * (columns.T @ v)), dtype=np.float64)
+        return np.asarray(rows @ (self.points.X.transposed @ v) + columns @ (signs * (columns.T @ v)))
 
     def subset(self, indices: NDArray[np.int64]) -> WhitenedGram:
         some = copy(self)

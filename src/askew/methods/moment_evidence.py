@@ -11,6 +11,7 @@ Returns
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from scipy import sparse
 
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
+from askew.moments.grouped import diagonal_moments_of_groups
 from askew.moments.structure import Structure
 
 Vector = NDArray[np.float64]
@@ -53,23 +55,37 @@ def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceM
     """Evidence of every column of ``member`` in one pass over X."""
     if member.shape[1] == 1:
         return [_against_rows(X, member[:, 0], weight, model)]
+    if sparse.issparse(X) and not X.has_canonical_format:  # once for all that follows
+        X = X.copy()
+        X.sum_duplicates()
     is_plain = bool((weight == 1.0).all())
     total = model.moments_of(X, None if is_plain else weight)
-    lean_factor = model.name == "factor" and total.is_diagonal
-    shared = model.build(total, (X, weight)) if lean_factor else None
+    is_shared = model.name == "factor" and total.is_diagonal
+    shared = model.build(total, (X, weight)) if is_shared else None
     found = []
-    for c in range(member.shape[1]):
+    for c, mine in enumerate(_of_classes(X, member, weight, model, total)):
         rows = np.flatnonzero(member[:, c] & (weight > 0))
-        mine, own_weight = X[rows], weight[rows]
-        negatives = total - model.moments_of(mine, None if is_plain else own_weight)
+        negatives = total - mine
         _check_negatives(negatives)
         if shared is None:
             rest = (X, weight * ~member[:, c]) if model.shrinkage == "ledoit_wolf" else None
             structure = model.build(negatives, rest)
         else:
             structure = _enlarged(shared, negatives, total.n_samples / negatives.n_samples)
-        found.append(Evidence(mine, own_weight, rows, negatives, structure))
+        found.append(Evidence(X[rows], weight[rows], rows, negatives, structure))
     return found
+
+
+def _of_classes(
+    X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceModel, total: Any
+) -> Iterator[Any]:
+    """Moments of every class."""
+    if sparse.issparse(X) and total.is_diagonal:
+        yield from diagonal_moments_of_groups(X, member, weight, total.mean)
+        return
+    for c in range(member.shape[1]):
+        rows = np.flatnonzero(member[:, c])
+        yield model.moments_of(X[rows], weight[rows])
 
 
 def _against_rows(X: Any, positive: NDArray[np.bool_], weight: Vector, model: CovarianceModel) -> Evidence:

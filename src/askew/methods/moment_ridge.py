@@ -37,7 +37,7 @@ Vector = NDArray[np.float64]
 
 FOLDS = 5
 MOST_POINTS = 300  # positives that take part; more would not change the choice, only its cost
-MOST_CLASSES = 8  # machines of a one-vs-rest fit whose judgements are averaged
+MOST_CLASSES = 5  # machines of a one-vs-rest fit whose judgements are averaged
 SLACK = 0.5  # standard errors by which a smaller ridge may do worse than the best
 _ROUGH = 1e-2  # tolerance of the trial fits
 
@@ -103,17 +103,23 @@ def held_out_losses(
     losses = np.empty((len(grid), n))
     for j, ratio in enumerate(grid):
         structure = trial.structure.with_ridge(ratio * trial.structure.mean_variance())
-        K = WhitenedGram(Linear(), whitened_points(structure, X)).rows(np.arange(n))
-        unspent = max(1.0 - structure.degrees_of_freedom() / trial.n_negatives, 1e-3)
-        for k in range(fold.max() + 1):
-            kept, out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        K = WhitenedGram(Linear(), whitened_points(structure, X)).whole()
+        alphas = np.zeros((n, fold.max() + 1))
+        for k in range(alphas.shape[1]):
+            kept = np.flatnonzero(fold != k)
             matrix = Precomputed(np.ascontiguousarray(K[np.ix_(kept, kept)]), is_psd=True)
-            alpha = moment.fit(matrix, box, upper[kept], solve, _ROUGH).alpha
-            w = structure.solve(structure.centred_sum(X[kept], alpha))
-            variance = structure.model_variance(w) - structure.ridge * float(w @ w)
-            kappa = K[np.ix_(out, kept)] @ alpha * (unspent / np.sqrt(max(variance, 1e-300)))
-            losses[j, out] = np.logaddexp(0.0, -kappa)
+            alphas[kept, k] = moment.fit(matrix, box, upper[kept], solve, _ROUGH).alpha
+        deviations = _deviations(structure, structure.solve(structure.centred_sum(X, alphas)))
+        unspent = max(1.0 - structure.degrees_of_freedom() / trial.n_negatives, 1e-3)
+        kappa = (K @ alphas / deviations)[np.arange(n), fold] * unspent
+        losses[j] = np.logaddexp(0.0, -kappa)
     return losses, weight / weight.sum()
+
+
+def _deviations(structure: Structure, W: Vector) -> Vector:
+    """√(w'Mw) of every column of W, without the ridge."""
+    variances = [structure.model_variance(w) - structure.ridge * float(w @ w) for w in W.T]
+    return np.sqrt(np.maximum(variances, 1e-300))
 
 
 def distinct_rows(X: Any, weight: Vector) -> tuple[Any, Vector]:

@@ -37,8 +37,7 @@ def kernel_matrix(structure: Structure, function: KernelFunction, X: Any) -> Whi
 
 def direction(structure: Structure, X: Any, alpha: Vector) -> Vector:
     """w = (M + ρI)⁻¹ Σα_i(x_i − x̄)."""
-    support = np.flatnonzero(alpha)
-    return structure.solve(structure.centred_sum(X[support], alpha[support]))
+    return structure.solve(structure.centred_sum(X, alpha))
 
 
 def kernel_scores(structure: Structure, function: KernelFunction, support: Any, alpha: Vector, X: Any) -> Vector:

@@ -69,5 +69,6 @@ class Structure(ABC):
         return 10.0 ** np.arange(self.smallest_exponent, largest + 1)
 
     def centred_sum(self, X: Any, coefficients: Vector) -> Vector:
-        """Σ_i c_i (x_i − x̄)."""
-        return np.asarray(X.T @ coefficients, dtype=np.float64) - coefficients.sum() * self.mean
+        """Σ_i c_i (x_i − x̄) for one set of coefficients, or for each column of them."""
+        total = np.asarray(X.T @ coefficients, dtype=np.float64)
+        return total - np.multiply.outer(self.mean, coefficients.sum(axis=0))

@@ -42,7 +42,8 @@ def solve(
     stored : array of shape (n, n), optional
         The matrix, when a caller solves several programmes on it.
     """
-    from askew.solvers import linear, stored as stored_matrix, working_set
+    from askew.solvers import linear, working_set
+    from askew.solvers import stored as stored_matrix
 
     if isinstance(problem.constraint, SumAtMost):
         relaxed = Problem(problem.matrix, problem.linear, problem.lower, problem.upper, Free())
@@ -55,6 +56,8 @@ def solve(
         start = found.beta
     if not isinstance(problem.constraint, Free):
         return working_set.solve(problem, start=start, tol=tol, max_iter=max_iter)
+    if stored is None and prefers_stored(problem.matrix) and hasattr(problem.matrix, "whole"):
+        stored = problem.matrix.whole(np.float64)
     if stored is not None or prefers_stored(problem.matrix):
         return stored_matrix.solve(problem, start=start, tol=tol, max_iter=max_iter, stored=stored)
     if is_bilinear(problem.matrix):

@@ -70,7 +70,7 @@ def _sweeper(problem: Problem, beta: Vector) -> Any:
     diagonal = problem.matrix.diagonal()
     diagonal = np.maximum(diagonal, 1e-15 * max(1e-300, float(np.max(diagonal, initial=0.0))))
     box = (beta, problem.lower, problem.upper)
-    v = np.asarray(points.T @ beta, dtype=np.float64)
+    v = np.asarray(points.T @ beta, dtype=np.float64) if beta.any() else np.zeros(points.shape[1])
     if not sparse.issparse(points):
         return lambda tol, limit: descent.sweep_dense(points, problem.linear, diagonal, v, *box, tol, limit)[0]
     u = columns.T @ beta
