@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, OneClassSVM
 from sklearn.utils.estimator_checks import check_estimator
 
+from askew.estimators.moment_svc import MomentSVC
 from askew.exceptions import DataError, InfeasibleError, ParameterError
+from askew.moments import DiagonalMoments, Moments
 from askew.tolerance import DriftWarning, ToleranceClassifier
 
 
@@ -348,14 +351,6 @@ class TestUpdate:
 
 
 class TestMoments:
-    class Negatives:
-        """What `Moments` offers, from plain NumPy."""
-
-        def __init__(self, X):
-            self.n_samples = len(X)
-            self.mean = X.mean(axis=0)
-            self.covariance = np.cov(X, rowvar=False, bias=True)
-
     @pytest.mark.parametrize("tolerance", [0.3, 0.05, 0.01])
     @pytest.mark.parametrize("pos_label", [0, 1])
     def test_the_rate_on_the_negatives_of_the_moments_never_exceeds_the_bound(self, tolerance, pos_label):
@@ -366,7 +361,7 @@ class TestMoments:
                 LogisticRegression(),
                 tolerance,
                 method="moments",
-                moments=self.Negatives(negative),
+                moments=Moments.of(negative),
                 pos_label=pos_label,
             ).fit(X, y)
             assert (model.predict(negative) == pos_label).mean() <= tolerance
@@ -376,9 +371,17 @@ class TestMoments:
             assert model.n_calibration_ == 0
             assert report.n_positives == int(0.2 * (y == pos_label).sum())
 
+    def test_diagonal_moments_bound_the_score_by_their_worst_correlation(self):
+        X, y = data()
+        full, diagonal = (
+            ToleranceClassifier(LogisticRegression(), 0.2, method="moments", moments=kind.of(X[y == 0]), random_state=0)
+            for kind in (Moments, DiagonalMoments)
+        )
+        assert diagonal.fit(X, y).threshold_ >= full.fit(X, y).threshold_
+
     def test_threshold_is_the_formula(self):
         X, y = data()
-        moments = self.Negatives(X[y == 0])
+        moments = Moments.of(X[y == 0])
         model = ToleranceClassifier(LogisticRegression(), 0.1, method="moments", moments=moments, mean_radius=0.5).fit(
             X, y
         )
@@ -387,19 +390,45 @@ class TestMoments:
         assert model.threshold_ == pytest.approx(expected)
         assert model.retolerance(0.5).threshold_ < expected
 
-    def test_an_estimator_that_certifies_itself(self):
+    @pytest.mark.parametrize("pos_label", [None, 0, 1])
+    def test_moment_svc_certifies_itself(self, pos_label):
         X, y = data()
-        model = ToleranceClassifier(
-            make_pipeline(StandardScaler(), SelfCertified()), tolerance=0.2, method="moments"
-        ).fit(X, y)
-        assert (model.predict(X[y == 0]) == 1).mean() <= 0.2
-        assert model.report().guaranteed_rate == pytest.approx(0.2)
+        alarm = 1 if pos_label is None else pos_label
+        for estimator in (
+            MomentSVC(pos_label=pos_label),
+            make_pipeline(StandardScaler(), MomentSVC(pos_label=pos_label)),
+        ):
+            model = ToleranceClassifier(estimator, 0.2, method="moments", pos_label=pos_label, random_state=0).fit(X, y)
+            assert (model.predict(X[y != alarm]) == alarm).mean() <= 0.2
+            report = model.report()
+            assert report.guaranteed_rate == pytest.approx(0.2)
+            assert report.expected_rate < 0.2
+            assert report.n_positives == int(0.2 * (y == alarm).sum())
+
+    def test_fresh_rows_are_evidence_for_a_prefit_certificate(self):
+        X, y = data(3000)
+        fitted = MomentSVC().fit(X[:1500], y[:1500])
+        model = ToleranceClassifier(fitted, 0.2, method="moments", calibration="prefit").fit(X[1500:], y[1500:])
+        assert model.threshold_ == fitted.threshold_for(0.2)
+        assert model.report().empirical_rate == (model.predict(X[1500:][y[1500:] == 0]) == 1).mean()
+        assert model.report().tpr == (model.predict(X[1500:][y[1500:] == 1]) == 1).mean()
 
     def test_refusals(self):
         X, y = data()
-        moments = self.Negatives(X[y == 0])
+        moments = Moments.of(X[y == 0])
         with pytest.raises(ParameterError, match="got moments=None"):
             ToleranceClassifier(LogisticRegression(), method="moments").fit(X, y)
+        with pytest.raises(ParameterError, match="certifies alarms for 0, but pos_label here is 1"):
+            ToleranceClassifier(MomentSVC(pos_label=0), method="moments").fit(X, y)
+        with pytest.raises(ParameterError, match="bound a linear score only"):
+            ToleranceClassifier(MomentSVC(kernel="rbf"), method="moments").fit(X, y)
+        with pytest.raises(ParameterError, match="predict_proba is none"):
+            ToleranceClassifier(
+                LogisticRegression(), method="moments", moments=moments, response_method="predict_proba"
+            ).fit(X, y)
+        variances = SimpleNamespace(mean=moments.mean, covariance=moments.variance)
+        with pytest.raises(DataError, match="must be a full matrix"):
+            ToleranceClassifier(LogisticRegression(), method="moments", moments=variances).fit(X, y)
         with pytest.raises(ParameterError, match="needs a linear score"):
             ToleranceClassifier(SVC(), method="moments", moments=moments).fit(X, y)
         with pytest.raises(ParameterError, match="behind the transformers"):
@@ -412,23 +441,6 @@ class TestMoments:
             ToleranceClassifier(LogisticRegression(), method="moments", moments=moments).fit(X, y).update(
                 [0.0], replace=True
             )
-
-
-class SelfCertified(LinearDiscriminantAnalysis):
-    """A linear score that keeps the moments of its negatives, with the public contract of MomentSVC."""
-
-    def fit(self, X, y):
-        super().fit(X, y)
-        score = self.decision_function(X[np.asarray(y) == self.classes_[0]])
-        self.mean_, self.deviation_ = score.mean(), score.std()
-        return self
-
-    def threshold_for(self, tolerance):
-        return self.mean_ + np.sqrt((1 - tolerance) / tolerance) * self.deviation_
-
-    def false_positive_bound(self, threshold=0.0):
-        kappa = (threshold - self.mean_) / self.deviation_
-        return 1 / (1 + kappa**2) if kappa > 0 else 1.0
 
 
 class TestReport:
