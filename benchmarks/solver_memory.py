@@ -1,7 +1,7 @@
 """Peak memory of one SVC fit: at most the cache budget plus a multiple of n·d, never n².
 
-Run with ``python -m benchmarks.solver_memory [--n 200000] [--cache 1024]``. The fit runs in a process of its own, so that
-the peak is its own; what an import of the same packages takes is measured first and left out.
+Run with ``python -m benchmarks.solver_memory [--n 200000] [--cache 1024]``. The fit runs in a process of its own, so
+that the peak is its own; what an import of the same packages takes is measured first and left out.
 """
 
 from __future__ import annotations

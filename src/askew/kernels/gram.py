@@ -20,7 +20,6 @@ from askew.kernels.points import as_points
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
-_HEIGHT, _WIDTH = 128, 256  # of a float64 tile when summing: it stays in a core's cache
 _DELICATE = 1e9  # arguments summed from terms this large may round to the wrong side of zero by 1e-7
 
 
@@ -112,13 +111,14 @@ class Gram:
     def _sum(self, Z: Any, coefficients: Array, is_delicate: bool) -> NDArray[np.float64]:
         """Σ_j k(z, x_j) coefficients[j], tiles of Z by tiles of the points, in threads."""
         scores = np.zeros((Z.shape[0], coefficients.shape[1]))
+        height, width = self.points.sum_tile
 
         def work(start: int, stop: int) -> None:
             left = self.points.left(Z[start:stop], np.float64)
-            for begin, end in spans(self.n, _WIDTH):
+            for begin, end in spans(self.n, width):
                 tile = self._finish(self.points.products(left, slice(begin, end)), is_delicate)
                 scores[start:stop] += tile @ coefficients[begin:end]
 
         with workers() as pool:
-            pool.map(work, spans(Z.shape[0], _HEIGHT))
+            pool.map(work, spans(Z.shape[0], height))
         return scores

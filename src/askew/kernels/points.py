@@ -19,6 +19,7 @@ from scipy import sparse
 from askew.kernels.function import KernelFunction
 
 Array = NDArray[Any]
+DENSISH = 0.1  # share of non-zeros from which multiplying by densified rows is the faster way
 
 
 def as_points(X: Any, function: KernelFunction) -> DensePoints | SparsePoints:
@@ -30,6 +31,9 @@ def as_points(X: Any, function: KernelFunction) -> DensePoints | SparsePoints:
 
 class DensePoints:
     """Rows of an array; the right-hand operand v(X)' is kept, once per precision asked for."""
+
+    sum_tile = (128, 256)
+    """Rows and columns of a float64 tile of a sum: it stays in a core's cache."""
 
     def __init__(self, X: Array, function: KernelFunction, shift: Array | None = None) -> None:
         self.X, self.function = X, function
@@ -108,6 +112,9 @@ class DensePoints:
 class SparsePoints:
     """Rows of a CSR matrix."""
 
+    sum_tile = (256, 8192)
+    """Rows and columns of a tile of a sum: long enough to hide the cost of cutting a sparse matrix."""
+
     def __init__(self, X: Any, function: KernelFunction) -> None:
         self.X, self.function = X.tocsr(), function
         self.n = X.shape[0]
@@ -149,15 +156,18 @@ class SparsePoints:
         return SparsePoints(self.X[indices], self.function)
 
     def _against(self, left: tuple[Any, list[Array]], right: Any, out: Array | None = None) -> Array:
-        """u(a)'v(b), a few rows of the left densified at a time."""
+        """u(a)'v(b): a sparse product where the points are sparse indeed, else a few rows densified at a time."""
         rows, left_columns = left
         right_columns = self.function.right(_squared_norms(right))
         if out is None:
             out = np.empty((rows.shape[0], right.shape[0]), rows.dtype)
-        step = max(1, 2**22 // max(1, rows.shape[1]))
-        for start in range(0, rows.shape[0], step):
-            dense = rows[start : start + step].toarray()
-            out[start : start + step] = (right @ np.ascontiguousarray(dense.T)).T
+        if right.nnz <= DENSISH * right.shape[0] * right.shape[1]:
+            out[...] = (rows @ right.T).toarray()
+        else:
+            step = max(1, 2**22 // max(1, rows.shape[1]))
+            for start in range(0, rows.shape[0], step):
+                dense = rows[start : start + step].toarray()
+                out[start : start + step] = (right @ np.ascontiguousarray(dense.T)).T
         out *= rows.dtype.type(self.function.scale)
         for column, other in zip(left_columns, right_columns, strict=True):
             out += np.multiply.outer(column, other.astype(rows.dtype))
