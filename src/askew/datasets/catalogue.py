@@ -41,9 +41,7 @@ def _svmlight(folder: str, **widths: int) -> dict[str, _Entry]:
 _SETS: dict[str, _Entry] = {
     **_tables("", "australian", "breast_wisconsin", "bupa", "colon", "german_categorical", "german_numeric"),
     **_tables("", "haberman", "ionosphere", "parkinsons", "pima", "spectf"),
-    **_tables(
-        "extra/", "abalone", "caspase3_sites", "creditcard_sample", "letter", "phoneme", "satimage", "shuttle"
-    ),
+    **_tables("extra/", "abalone", "caspase3_sites", "creditcard_sample", "letter", "phoneme", "satimage", "shuttle"),
     **_svmlight("", ijcnn1=22, rcv1_ccat_small=47236),
     **_svmlight("extra/", a9a=123, w8a=300, reuters_moneyfx=8315),
     **_dense("extra/", "ada", "aloi", "annthyroid", "campaign", "donors", "http", "mammography", "mnist"),
@@ -118,7 +116,7 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
         if not (place / entry.file).is_file():
             entry = None
     if entry is None:
-        near = get_close_matches(name, [*_SETS, *available(place)], n=3)
+        near = get_close_matches(name, {*_SETS, *available(place)}, n=3)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "available() lists what there is."
         raise ParameterError(f"There is no data set called {name!r}; {hint}")
     if not (place / entry.file).is_file():

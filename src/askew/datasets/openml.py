@@ -45,9 +45,7 @@ def fetch(data_id: int, *, positive: Any, shape: tuple[int, int], data_home: str
     is_positive = labels == str(positive)
     if not is_positive.any() or is_positive.all():
         classes = ", ".join(map(repr, np.unique(labels)[:12].tolist()))
-        raise DataError(
-            f"positive={positive!r} must be one of several classes of OpenML set {data_id}: {classes}."
-        )
+        raise DataError(f"positive={positive!r} must be one of several classes of OpenML set {data_id}: {classes}.")
     return Dataset(
         name=f"openml/{data_id}",
         X=X.astype(np.float64),

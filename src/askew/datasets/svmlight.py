@@ -14,9 +14,7 @@ from askew.datasets.dataset import Dataset, signs
 def read_svmlight(path: Path, name: str, *, n_features: int) -> Dataset:
     """Read ``path`` (the train file) and the test file beside it into one set with a split."""
     parts = {"train": path, "test": path.with_name(path.name.replace(".train.", ".test."))}
-    blocks = [
-        load_svmlight_file(str(part), n_features=n_features, zero_based=False) for part in parts.values()
-    ]
+    blocks = [load_svmlight_file(str(part), n_features=n_features, zero_based=False) for part in parts.values()]
     sizes = [X.shape[0] for X, _ in blocks]
     return Dataset(
         name=name,

@@ -16,9 +16,7 @@ def asked(monkeypatch):
 
     def answer(**question):
         questions.append(question)
-        return Bunch(
-            data=np.eye(3), target=np.array(["0", "1", "0"], dtype=object), feature_names=["a", "b", "c"]
-        )
+        return Bunch(data=np.eye(3), target=np.array(["0", "1", "0"], dtype=object), feature_names=["a", "b", "c"])
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", answer)
     return questions
@@ -36,7 +34,5 @@ def test_the_positive_class_is_compared_as_text(asked):
 def test_another_shape_or_class_is_refused():
     with pytest.raises(DataError, match=r"must have shape \(9, 3\); got \(3, 3\)"):
         fetch(1, positive=1, shape=(9, 3))
-    with pytest.raises(
-        DataError, match="positive=7 must be one of several classes of OpenML set 1: '0', '1'"
-    ):
+    with pytest.raises(DataError, match="positive=7 must be one of several classes of OpenML set 1: '0', '1'"):
         fetch(1, positive=7, shape=(3, 3))
