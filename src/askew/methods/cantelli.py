@@ -38,8 +38,8 @@ def bound(kappa: ArrayLike) -> NDArray[np.float64]:
     [1.0, 1.0, 0.5, 0.1]
     """
     positive = np.maximum(np.asarray(kappa, dtype=np.float64), 0.0)
-    # Squaring overflows beyond 1e154, where the bound is zero to every digit: cap the argument instead.
-    return np.asarray(1.0 / (1.0 + np.square(np.minimum(positive, 1e154))))
+    with np.errstate(over="ignore"):  # κ² = ∞ gives a bound of zero, as it should
+        return np.asarray(1.0 / (1.0 + np.square(positive)))
 
 
 def kappa_for(tolerance: ArrayLike) -> NDArray[np.float64]:

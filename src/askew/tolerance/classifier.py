@@ -208,6 +208,8 @@ class ToleranceClassifier(PromiseKeeper, ClassifierMixin, BaseEstimator):
         # Nothing is set before everything has succeeded.
         self.estimator_, self._score_, self._certificate_ = estimator, score, certificate
         self._target_, self._is_grouped_ = target, groups is not None
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)  # a fit before this one may have left what this one has not
         if not self._stays_detector():
             self.classes_ = target.labels
         for name in ("n_features_in_", "feature_names_in_"):

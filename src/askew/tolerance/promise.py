@@ -81,7 +81,7 @@ class PromiseKeeper:
             Alarms among the new negatives at the threshold that was in force, and the p-value.
         """
         check_is_fitted(self, "threshold_")
-        if replace and self.method == "moments":
+        if replace and self._certificate_ is not None:
             raise ParameterError('method="moments" has no calibration negatives to replace. Fit again.')
         fresh = Calibration.of(self._score_.sign * self._units(scores, groups))
         if fresh.n == 0:
@@ -101,7 +101,7 @@ class PromiseKeeper:
                 stacklevel=2,
             )
         else:
-            if self.method != "moments":
+            if self._certificate_ is None:
                 calibration = self.calibration_.extended(fresh.negatives)
                 placed = self._place(calibration, None, self.tolerance, self.confidence)
                 self._adopt(calibration, placed)
@@ -161,7 +161,7 @@ class PromiseKeeper:
         return replaced(curve, threshold=self._score_.sign * curve.threshold)
 
     def _place(self, calibration: Calibration, certificate, tolerance, confidence) -> Threshold:
-        if self.method == "moments":
+        if certificate is not None:
             return certificate.threshold(tolerance)
         if self.method == "empirical":
             return empirical(calibration, tolerance)
