@@ -91,7 +91,13 @@ class Problem:
                 raise ParameterError(
                     f"{name} must have shape ({n},), one entry per row of the matrix; got {value.shape}."
                 )
+            if np.isnan(value).any():
+                i = int(np.argmax(np.isnan(value)))
+                raise ParameterError(f"{name} must hold numbers; entry {i} is NaN.")
             object.__setattr__(self, name, value)
+        labels = self.constraint.labels(n)
+        if labels.shape != (n,):
+            raise ParameterError(f"The constraint must give a group to each of {n} variables; got {labels.shape}.")
         if np.any(self.lower > self.upper):
             i = int(np.argmax(self.lower > self.upper))
             raise InfeasibleError(

@@ -40,6 +40,7 @@ Vector = NDArray[np.float64]
 DEFAULT_CACHE_BYTES = 2**30
 SMALL = 256  # variables up to which a problem is solved as far as float64 goes
 WHOLE_STEPS = 1_000_000  # steps between two looks at a problem that fits into one working set
+PATIENCE = 100  # rounds without a new least violation before float32 rows are given up
 OPEN = 1e300  # stands for an infinite bound inside compiled code, which may not see infinities
 
 
@@ -123,6 +124,7 @@ class _Run:
         self.steps = self.rounds = 0
         self.least_curvature = np.inf
         self.fresh_violations: list[float] = []
+        self.best, self.best_at = np.inf, 0
         self.seconds: dict[str, float] = defaultdict(float)
         if dtype is None:
             dtype = row_precision(problem.n, tol, problem.matrix.argument_bound())
@@ -140,7 +142,7 @@ class _Run:
                 break
             if self.is_fresh and self._has_stalled(standing.violation):
                 break
-            if not self._improve(standing) and not self._sharpen():
+            if (self._is_lost(standing.violation) or not self._improve(standing)) and not self._sharpen():
                 break
         if standing.violation > self.tol:
             return Status.MAX_ITER if self.steps >= self.max_steps else Status.STALLED
@@ -259,6 +261,12 @@ class _Run:
         if len(history) >= 3 and violation > 0.5 * min(history[:-1]):
             return not self._sharpen()
         return False
+
+    def _is_lost(self, violation: float) -> bool:
+        """Whether float32 rows have brought no new best for so long that their rounding must be in the way."""
+        if violation < self.best:
+            self.best, self.best_at = violation, self.rounds
+        return self.dtype != np.float64 and self.rounds - self.best_at > PATIENCE
 
     def _sharpen(self) -> bool:
         """Go on with float64 rows and an exact gradient; False when that is already so."""

@@ -79,3 +79,16 @@ def test_objective_and_gradient_are_those_of_the_formula():
     expected = 0.5 * beta @ K @ beta + p @ beta
     assert problem.objective(beta) == pytest.approx(expected)
     assert problem.objective(beta, K @ beta + p) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", ["linear", "lower", "upper"])
+def test_nan_is_refused_by_name(name):
+    vectors = {"linear": np.zeros(3), "lower": np.zeros(3), "upper": np.ones(3)}
+    vectors[name][1] = np.nan
+    with pytest.raises(ParameterError, match=f"{name} must hold numbers; entry 1 is NaN"):
+        Problem(Precomputed(np.eye(3)), **vectors, constraint=Free())
+
+
+def test_groups_must_cover_every_variable():
+    with pytest.raises(ParameterError, match=r"a group to each of 3 variables; got \(2,\)"):
+        Problem(Precomputed(np.eye(3)), np.zeros(3), np.zeros(3), np.ones(3), GroupSums(np.array([0, 1]), (1.0, 1.0)))
