@@ -211,6 +211,7 @@ class TestGroups:
         n_groups_with_negatives = len(np.unique(groups[y == 0]))
         assert model.n_calibration_ == round(n_groups_with_negatives / 2)
         assert model.report().unit == "group"
+        assert model.report().prevalence == pytest.approx(len(np.unique(groups[y == 1])) / 300)
 
     def test_too_few_groups_are_refused_though_rows_are_many(self):
         X, y, groups = self.rows()
@@ -530,6 +531,8 @@ def test_infeasible_is_found_before_the_training():
         ({"drift_level": 0}, "drift_level=0"),
         ({"pos_label": "fraud"}, r"pos_label='fraud' must be one of the labels \[0, 1\]"),
         ({"estimator": LinearRegression()}, "must be a classifier, a one-class detector or a density"),
+        ({"estimator": LogisticRegression}, "must be an estimator instance"),
+        ({"estimator": None}, "must be an estimator instance"),
         ({"response_method": "score_samples"}, "LogisticRegression has none of score_samples"),
     ],
 )

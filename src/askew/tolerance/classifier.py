@@ -208,6 +208,7 @@ class ToleranceClassifier(PromiseKeeper, ClassifierMixin, BaseEstimator):
         # Nothing is set before everything has succeeded.
         self.estimator_, self._score_, self._certificate_ = estimator, score, certificate
         self._target_, self._is_grouped_ = target, groups is not None
+        self._prevalence_ = target.prevalence(groups)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)  # a fit before this one may have left what this one has not
         if not self._stays_detector():

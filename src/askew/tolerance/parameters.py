@@ -26,6 +26,8 @@ def check_parameters(model: Any) -> None:
         raise ParameterError(f"positive_calibration={share!r} must lie in [0, 1).")
     if model.mean_radius != 0 and not _is_number_in(model.mean_radius, 0.0, float("inf")):
         raise ParameterError(f"mean_radius={model.mean_radius!r} must be a number >= 0.")
+    if isinstance(model.estimator, type) or not hasattr(model.estimator, "fit"):
+        raise ParameterError(f"estimator must be an estimator instance, such as SVC(); got {model.estimator!r}.")
     if not (is_classifier(model.estimator) or is_detector(model.estimator)):
         raise ParameterError(
             f"estimator must be a classifier, a one-class detector or a density; got {type(model.estimator).__name__}."

@@ -115,8 +115,8 @@ class PromiseKeeper:
         Parameters
         ----------
         prevalence : float in [0, 1), default=None
-            Share of positives among the rows to be scored, for the alerts. By default that of the rows
-            given to ``fit``; 0 where they had no labels.
+            Share of positives among the rows (groups) to be scored, for the alerts. By default that of the
+            rows (groups) given to ``fit``, whatever their weight; 0 where they had no labels.
 
         Returns
         -------
@@ -124,7 +124,7 @@ class PromiseKeeper:
             Prints as a table; ``as_dict()`` is ready for JSON.
         """
         check_is_fitted(self, "threshold_")
-        share = self._target_.prevalence if prevalence is None else prevalence
+        share = self._prevalence_ if prevalence is None else prevalence
         if not 0.0 <= share < 1.0:
             raise ParameterError(f"prevalence={prevalence!r} must lie in [0, 1).")
         return ToleranceReport.of(

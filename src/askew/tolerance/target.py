@@ -63,10 +63,11 @@ class Target:
             )
         return cls(labels, alarm, is_negative)
 
-    @property
-    def prevalence(self) -> float:
-        """Share of rows that are positive."""
-        return float(1.0 - self.is_negative.mean())
+    def prevalence(self, groups: NDArray | None = None) -> float:
+        """Share of rows that are positive, or of groups that hold a positive row."""
+        if groups is None:
+            return float(1.0 - self.is_negative.mean())
+        return len(np.unique(groups[~self.is_negative])) / len(np.unique(groups))
 
 
 def _check_two(labels: NDArray, y: NDArray) -> None:
