@@ -1,0 +1,194 @@
+"""Moments: exact, stable, mergeable, and the same however the data arrive."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from askew.exceptions import DataError
+from askew.moments import DiagonalMoments, LowRankMoments, Moments
+from askew.moments.grouped import diagonal_moments_of_groups
+
+
+def exact(X, weight=None):
+    """Mean and covariance in extended precision."""
+    X = np.asarray(X, dtype=np.longdouble)
+    weight = np.ones(len(X), np.longdouble) if weight is None else np.asarray(weight, np.longdouble)
+    mean = weight @ X / weight.sum()
+    centred = X - mean
+    return mean, (centred * weight[:, None]).T @ centred / weight.sum()
+
+
+def relative_error(covariance, expected):
+    scale = np.sqrt(np.diagonal(expected))
+    return float(np.max(np.abs(covariance - expected) / np.multiply.outer(scale, scale)))
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(5003, 7)) @ rng.normal(size=(7, 7)) + 1e8
+
+
+def test_an_offset_of_1e8_loses_nothing(data):
+    mean, covariance = exact(data)
+    moments = Moments.of(data)
+    assert relative_error(moments.covariance, covariance) < 1e-13
+    assert np.max(np.abs(moments.mean - mean) / np.abs(mean)) < 1e-15
+    assert relative_error(np.diag(DiagonalMoments.of(data).variance), np.diag(np.diagonal(covariance))) < 1e-13
+
+
+def test_order_and_chunking_do_not_matter(data):
+    _, covariance = exact(data)
+    rng = np.random.default_rng(1)
+    whole = Moments.of(data)
+    for _ in range(5):
+        shuffled = data[rng.permutation(len(data))]
+        cuts = np.sort(rng.integers(0, len(data), 12))
+        total = Moments.empty(data.shape[1])
+        for part in np.split(shuffled, cuts):
+            total = total + Moments.of(part)
+        assert total.n_samples == len(data)
+        assert relative_error(total.covariance, covariance) < 1e-12
+        assert relative_error(total.covariance, whole.covariance) < 1e-12
+
+
+def test_what_was_merged_can_be_taken_away(data):
+    some, rest = data[:1234], data[1234:]
+    left = Moments.of(data) - Moments.of(some)
+    assert relative_error(left.covariance, exact(rest)[1]) < 1e-12
+    assert (left - Moments.of(rest)).n_samples == 0
+
+
+def test_weights_equal_repetition(data):
+    weight = np.random.default_rng(2).integers(0, 4, len(data))
+    weighted, repeated = Moments.of(data, weight), Moments.of(np.repeat(data, weight, axis=0))
+    assert weighted.n_samples == repeated.n_samples
+    assert relative_error(weighted.covariance, repeated.covariance) < 1e-12
+    assert relative_error(Moments.of(data, np.full(len(data), 0.37)).covariance, exact(data)[1]) < 1e-12
+
+
+@pytest.mark.parametrize("kind", [Moments, DiagonalMoments])
+@pytest.mark.parametrize("weigh", [False, True])
+def test_sparse_equals_dense(kind, weigh):
+    rng = np.random.default_rng(3)
+    offset = sparse.csr_array(rng.normal(size=(2000, 2)) + 1e8)  # full columns far from zero
+    X = sparse.hstack([sparse.random(2000, 20, 0.1, random_state=0), offset], format="csr")
+    weight = rng.integers(0, 3, 2000).astype(float) if weigh else None
+    expected = exact(X.toarray(), weight)[1]
+    found = kind.of(X, weight)
+    covariance = np.diag(found.variance) if found.is_diagonal else found.covariance
+    wanted = np.diag(np.diagonal(expected)) if found.is_diagonal else expected
+    assert relative_error(covariance, wanted) < 1e-12
+
+
+def test_sparse_duplicates_are_summed():
+    X = sparse.coo_array(([1.0, 2.0, 5.0], ([0, 0, 1], [0, 0, 1])), shape=(3, 2)).tocsr()
+    doubled = sparse.csr_array((np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3, 3])), shape=(3, 2))
+    np.testing.assert_allclose(Moments.of(doubled).covariance, Moments.of(X).covariance)
+
+
+def test_float32_rows_are_summed_in_float64():
+    rng = np.random.default_rng(4)
+    X = (rng.normal(size=(200_000, 5)) + 100).astype(np.float32)
+    covariance = exact(X)[1]
+    assert relative_error(Moments.of(X).covariance, covariance) < 2e-6
+    naive = X.T @ X / np.float32(len(X)) - np.outer(X.mean(0), X.mean(0))
+    assert relative_error(naive, covariance) > 1e-4  # what it is all for
+
+
+def test_float32_squares_that_overflow_are_retried():
+    X = np.array([[1e30], [3e30], [-2e30]], dtype=np.float32)
+    np.testing.assert_allclose(Moments.of(X).covariance, np.cov(X.T.astype(float), bias=True).reshape(1, 1), rtol=1e-6)
+
+
+def test_integers_and_fortran_order():
+    X = np.arange(60).reshape(20, 3) ** 2
+    np.testing.assert_allclose(Moments.of(np.asfortranarray(X)).covariance, np.cov(X.T, bias=True))
+
+
+@pytest.mark.parametrize("kind", [Moments, DiagonalMoments, LowRankMoments])
+def test_save_and_load(tmp_path, kind, data):
+    moments = kind.of(data)
+    moments.save(tmp_path / "m.npz")
+    loaded = kind.load(tmp_path / "m.npz")
+    for name, value in moments._arrays().items():
+        np.testing.assert_array_equal(loaded._arrays()[name], value)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.npz"]
+    other = DiagonalMoments if kind is Moments else Moments
+    with pytest.raises(DataError, match=f"load it with askew.moments.{kind.__name__}"):
+        other.load(tmp_path / "m.npz")
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, data, monkeypatch):
+    Moments.of(data).save(tmp_path / "m.npz")
+    before = (tmp_path / "m.npz").read_bytes()
+    monkeypatch.setattr(np, "savez", lambda *a, **k: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        Moments.of(data[:10]).save(tmp_path / "m.npz")
+    assert (tmp_path / "m.npz").read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_errors_name_the_trouble():
+    X = np.ones((4, 2))
+    with pytest.raises(DataError, match="NaN or infinity"):
+        Moments.of(np.array([[1.0, np.nan]]))
+    with pytest.raises(DataError, match="two dimensions"):
+        Moments.of(np.ones(3))
+    with pytest.raises(DataError, match="one entry per row"):
+        Moments.of(X, np.ones(3))
+    with pytest.raises(DataError, match="≥ 0"):
+        Moments.of(X, [-1, 1, 1, 1])
+    with pytest.raises(DataError, match="cannot combine"):
+        Moments.of(X) + Moments.of(np.ones((4, 3)))
+    with pytest.raises(DataError, match="Only Moments combine"):
+        Moments.of(X) + DiagonalMoments.of(X)
+    with pytest.raises(DataError, match="Cannot take"):
+        Moments.of(X[:1]) - Moments.of(X)
+    with pytest.raises(DataError, match="no points"):
+        Moments.empty(2).covariance  # noqa: B018
+    with pytest.raises(DataError, match=r"19 GiB.*DiagonalMoments"):
+        Moments.of(sparse.csr_array((3, 50_000)))
+
+
+def test_low_rank_merges_exactly_below_its_rank():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 40)) + 5.0
+    parts = LowRankMoments.of(X[:100], rank=5) + LowRankMoments.of(X[100:], rank=5)
+    np.testing.assert_allclose(parts.basis @ parts.basis.T / 300, np.cov(X.T, bias=True), atol=1e-9)
+    np.testing.assert_allclose(parts.variance, X.var(axis=0))
+    with pytest.raises(DataError, match="do not subtract"):
+        parts - parts
+
+
+def test_low_rank_never_exceeds_the_scatter():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(400, 30)) * np.linspace(0.1, 3, 30)
+    sketch = LowRankMoments.of(X[:200], rank=4) + LowRankMoments.of(X[200:], rank=4).weighted(1.0)
+    scatter = np.cov(X.T, bias=True) * 400
+    assert np.linalg.eigvalsh(scatter - sketch.basis @ sketch.basis.T).min() > -1e-8 * np.trace(scatter)
+    for w in rng.normal(size=(20, 30)):
+        assert sketch.score_variance(w) >= np.var(X @ w) * (1 - 1e-10)
+        assert DiagonalMoments.of(X).score_variance(w) >= np.var(X @ w) * (1 - 1e-10)
+        np.testing.assert_allclose(Moments.of(X).score_variance(w), np.var(X @ w))
+
+
+def test_fifty_thousand_features_without_a_square_matrix():
+    X = sparse.random(300, 50_000, 0.001, format="csr", random_state=0)
+    assert DiagonalMoments.of(X).scatter.shape == (50_000,)
+    assert LowRankMoments.of(X, rank=5).basis.shape == (50_000, 5)
+
+
+def test_groups_in_one_product_equal_groups_alone():
+    rng = np.random.default_rng(7)
+    X = sparse.hstack(
+        [sparse.random(500, 30, 0.1, random_state=1), sparse.csr_array(rng.normal(size=(500, 1)) + 1e6)], format="csr"
+    )
+    member, weight = rng.random((500, 4)) < 0.2, rng.integers(0, 3, 500).astype(float)
+    member[:, 3] = False
+    found = list(diagonal_moments_of_groups(X, member, weight, DiagonalMoments.of(X, weight).mean))
+    for c in range(3):
+        alone = DiagonalMoments.of(X[member[:, c]], weight[member[:, c]])
+        np.testing.assert_allclose(found[c].mean, alone.mean, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(found[c].scatter, alone.scatter, rtol=1e-10, atol=1e-12)
+    assert found[3].n_samples == 0
