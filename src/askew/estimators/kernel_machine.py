@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from askew.estimators.progress import ReportsProgress
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError
 from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
@@ -27,7 +28,7 @@ from askew.qp import Problem, Solution, Status
 MEGABYTE = 2**20
 
 
-class KernelMachine(BaseEstimator):
+class KernelMachine(ReportsProgress, BaseEstimator):
     """Base of the estimators that stand on a kernel matrix and the working-set solver."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -107,6 +108,7 @@ class KernelMachine(BaseEstimator):
             tol=self.tol,
             max_iter=self.max_iter,
             cache_bytes=int(self.cache_size * MEGABYTE),
+            on_round=self._round_listener(),
         )
 
     def _keep_support(self, X: Any, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:
@@ -126,12 +128,15 @@ class KernelMachine(BaseEstimator):
 
     def _report_convergence(self, solutions: Sequence[Solution]) -> None:
         """Set ``status_`` and ``fit_status_`` from the worst ending; warn when the tolerance was not met."""
-        order = [Status.MAX_ITER, Status.STALLED, Status.STATIONARY, Status.OPTIMAL]
+        self._end_listening()
+        order = [Status.STOPPED, Status.MAX_ITER, Status.STALLED, Status.STATIONARY, Status.OPTIMAL]
         worst = min(solutions, key=lambda s: (order.index(s.status), -s.certificate.violation))
         self.status_ = worst.status.value
         self.fit_status_ = 0 if worst.status.has_converged else 1
         if worst.status is Status.MAX_ITER:
             reason, remedy = f"after max_iter={self.max_iter} steps", "Raise `max_iter`, or scale the features"
+        elif worst.status is Status.STOPPED:
+            reason, remedy = "because a callback asked it to", "Fit without that callback to go on"
         elif worst.status is Status.STALLED:
             reason, remedy = "when float64 allowed no further progress", "Raise `tol`, or scale the features"
         else:
@@ -140,7 +145,7 @@ class KernelMachine(BaseEstimator):
             f"{type(self).__name__} stopped {reason}, at a KKT violation of {worst.certificate.violation:.3g} "
             f"where tol={self.tol:g} was asked for. {remedy}.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
     @property

@@ -20,6 +20,8 @@ class Status(Enum):
     """KKT violation within tol, but the matrix is indefinite: a stationary point, perhaps not the minimum."""
     MAX_ITER = "max_iter"
     """The limit of iterations came first."""
+    STOPPED = "stopped"
+    """Whoever watched the rounds asked to stop."""
     STALLED = "stalled"
     """No further progress in float64: tol asks for more than the arithmetic of this problem can give."""
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ def solve(
     cache_bytes: int = DEFAULT_CACHE_BYTES,
     working_set_size: int | None = None,
     dtype: Any = None,
+    on_round: Callable[[], bool] | None = None,
 ) -> Solution:
     """Solve ``problem`` to a KKT violation of ``tol``.
 
@@ -71,6 +73,8 @@ def solve(
         Variables per round; chosen from n when not given.
     dtype : float32 or float64, optional
         Precision of the kernel rows; chosen by ``askew.arrays.row_precision`` when not given.
+    on_round : callable, optional
+        Called after every round; returns whether to stop.
 
     Returns
     -------
@@ -78,7 +82,7 @@ def solve(
     """
     with workers() as pool:
         run = _Run(problem, start, tol, max_iter, cache_bytes, working_set_size, dtype, pool)
-        status = run.to_the_end()
+        status = run.to_the_end(on_round)
         return Solution(
             beta=run.beta,
             gradient=run.g,
@@ -130,7 +134,7 @@ class _Run:
             dtype = row_precision(problem.n, tol, problem.matrix.argument_bound())
         self._use_rows(dtype)
 
-    def to_the_end(self) -> Status:
+    def to_the_end(self, on_round: Callable[[], bool] | None = None) -> Status:
         while True:
             standing = self._measure()
             # a gradient moved by float32 rows is off by some rounding: aim a little lower than what will be judged
@@ -144,6 +148,9 @@ class _Run:
                 break
             if (self._is_lost(standing.violation) or not self._improve(standing)) and not self._sharpen():
                 break
+            if on_round is not None and on_round():
+                self._refresh()
+                return Status.STOPPED
         if standing.violation > self.tol:
             return Status.MAX_ITER if self.steps >= self.max_steps else Status.STALLED
         return Status.STATIONARY if self._is_indefinite() else Status.OPTIMAL

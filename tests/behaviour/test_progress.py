@@ -1,0 +1,65 @@
+"""scikit-learn's callbacks see the rounds of a fit and may end it."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from askew import SVC, OneClassSVM
+
+pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")
+
+
+class Recorder:
+    """Counts the hooks; stops the fit after ``limit`` rounds."""
+
+    def __init__(self, limit=np.inf):
+        self.limit, self.rounds, self.events = limit, 0, []
+
+    def setup(self, estimator, context):
+        self.events.append("setup")
+
+    def on_fit_task_begin(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
+        pass
+
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
+        self.rounds += context.task_name == "working set"
+        return context.task_name == "working set" and self.rounds >= self.limit
+
+    def teardown(self, estimator, context):
+        self.events.append("teardown")
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    return X, (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=3000) > 0).astype(int)
+
+
+def test_a_callback_sees_every_round(data):
+    recorder = Recorder()
+    model = SVC().set_callbacks(recorder).fit(*data)
+    assert recorder.events == ["setup", "teardown"]
+    assert recorder.rounds > 2
+    np.testing.assert_array_equal(model.decision_function(data[0]), SVC().fit(*data).decision_function(data[0]))
+
+
+def test_a_callback_may_end_the_fit(data):
+    with pytest.warns(ConvergenceWarning, match="because a callback asked it to, at a KKT violation of"):
+        model = SVC().set_callbacks(Recorder(limit=2)).fit(*data)
+    assert model.status_ == "stopped"
+    assert np.isfinite(model.decision_function(data[0])).all()
+
+
+def test_callbacks_are_torn_down_when_a_fit_fails(data):
+    recorder = Recorder()
+    with pytest.raises(ValueError, match="NaN"):
+        OneClassSVM().set_callbacks(recorder).fit(np.full((4, 2), np.nan))
+    assert recorder.events.count("setup") == recorder.events.count("teardown")
+
+
+def test_the_progress_bar_of_scikit_learn_runs(data):
+    pytest.importorskip("rich")
+    from sklearn.callback import ProgressBar
+
+    assert OneClassSVM(nu=0.2).set_callbacks(ProgressBar()).fit(data[0]).status_ == "optimal"
