@@ -1,6 +1,15 @@
 """askew: support vector machines for skewed data."""
 
-from askew.estimators import SVC, SVDD, OneClassSVM
+from askew.estimators import SVC, SVDD, AsymmetricSVC, CovarianceOneClassSVM, MomentSVC, OneClassSVM
+from askew.tolerance import ToleranceClassifier
 
-__all__ = ["SVC", "SVDD", "OneClassSVM"]
+__all__ = [
+    "SVC",
+    "SVDD",
+    "AsymmetricSVC",
+    "CovarianceOneClassSVM",
+    "MomentSVC",
+    "OneClassSVM",
+    "ToleranceClassifier",
+]
 __version__ = "0.1.0"

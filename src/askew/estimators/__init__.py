@@ -1,7 +1,23 @@
 """The scikit-learn face of askew: one file per method."""
 
+from askew.estimators.asymmetric_svc import AsymmetricSVC
+from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
+from askew.estimators.gaussian_description import GaussianDescription
+from askew.estimators.knn_description import KNNDescription
+from askew.estimators.moment_svc import MomentSVC
 from askew.estimators.one_class_svm import OneClassSVM
+from askew.estimators.parzen_description import ParzenDescription
 from askew.estimators.svc import SVC
 from askew.estimators.svdd import SVDD
 
-__all__ = ["SVC", "SVDD", "OneClassSVM"]
+__all__ = [
+    "SVC",
+    "SVDD",
+    "AsymmetricSVC",
+    "CovarianceOneClassSVM",
+    "GaussianDescription",
+    "KNNDescription",
+    "MomentSVC",
+    "OneClassSVM",
+    "ParzenDescription",
+]
