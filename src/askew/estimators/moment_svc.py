@@ -366,6 +366,9 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
             max_iter=self.max_iter,
         )
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_score_means")  # a stream that waits for its first positive is not fitted
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

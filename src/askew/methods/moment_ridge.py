@@ -4,7 +4,7 @@ Solves
     the choice of ρ in Σ + ρI. For each ρ of a grid in units of the mean variance, positives are held out in five folds,
     the programme is solved on the rest, and a held-out positive x is judged by how many standard deviations of the
     negatives its score lies beyond their mean,
-        κ(x) = w'(x − x̄) / √(w'Mw) · (1 − f/N),      f = trace(M(M + ρI)⁻¹),
+        κ(x) = w'(x − x̄) / √(w'Mw) · (1 − f/(N − 1)),      f = trace(M(M + ρI)⁻¹),
     where the last factor undoes the optimism of judging by the covariance that w was made from (f degrees of freedom
     spent on N negatives). Of the ρ whose mean log(1 + e^{−κ}) is least, to within half a standard error, the
     smallest wins: it keeps the certificate tight.
@@ -14,7 +14,7 @@ Given
 Returns
     ρ.
 Reference
-    Golub, Heath, Wahba (1979), Generalized cross-validation as a method for choosing a good ridge parameter, for 1 − f/N.
+    Golub, Heath, Wahba (1979), Generalized cross-validation as a method for choosing a good ridge parameter, for the last factor.
 """
 
 from __future__ import annotations
@@ -110,8 +110,7 @@ def held_out_losses(
             matrix = Precomputed(np.ascontiguousarray(K[np.ix_(kept, kept)]), is_psd=True)
             alphas[kept, k] = moment.fit(matrix, box, upper[kept], solve, _ROUGH).alpha
         deviations = _deviations(structure, structure.solve(structure.centred_sum(X, alphas)))
-        unspent = max(1.0 - structure.degrees_of_freedom() / trial.n_negatives, 1e-3)
-        kappa = (K @ alphas / deviations)[np.arange(n), fold] * unspent
+        kappa = (K @ alphas / deviations)[np.arange(n), fold] * structure.unspent(trial.n_negatives)
         losses[j] = np.logaddexp(0.0, -kappa)
     return losses, weight / weight.sum()
 

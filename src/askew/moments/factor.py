@@ -79,6 +79,10 @@ class Factor(Structure):
         inside = np.einsum("ij,ij->j", basis, squares[:, None] * basis) @ (values**2 / (1.0 + values**2))
         return len(self.mean) - self.ridge * (float(squares.sum()) - float(inside))
 
+    def unspent(self, n_samples: float) -> float:
+        # a variance of its own for every feature spends less than the count says: ridges beyond it are merely last
+        return max(super().unspent(n_samples), 1e-3)
+
     @cached_property
     def _inverse_root(self) -> Vector:
         scale = self.diagonal + self.ridge
@@ -104,7 +108,7 @@ class Factor(Structure):
         centre = self.mean * self._inverse_root
         along = scaled @ centre - 0.5 * float(centre @ centre)
         # −a − b + c'c for the products with the mean, as a difference of two squares of comparable size
-        size = max(float(np.sqrt(np.mean(along**2))) if len(along) else 0.0, 1e-150) ** 0.5
+        size = float(centre @ centre / 2) ** 0.25 or 1.0
         plus, minus = (size - along / size) * np.sqrt(0.5), (size + along / size) * np.sqrt(0.5)
         basis, values = self._woodbury
         low = (scaled @ basis - centre @ basis) * (values / np.sqrt(1.0 + values**2))

@@ -59,6 +59,14 @@ class Structure(ABC):
     def degrees_of_freedom(self) -> float:
         """trace(M(M + ρI)⁻¹): how many directions the ridge leaves free."""
 
+    def unspent(self, n_samples: float) -> float:
+        """Share of the samples not used up by the free directions, 1 − f/(N − 1).
+
+        A direction made from the inverse of an estimated covariance finds too little variance in it; dividing the
+        standard deviation by this share undoes that, also where both vanish together (more features than samples).
+        """
+        return max(1.0 - self.degrees_of_freedom() / max(n_samples - 1.0, 1.0), 1e-12)
+
     def ridge_grid(self) -> Vector:
         """Ridges worth trying, in units of ``mean_variance``, from small to large.
 

@@ -24,6 +24,7 @@ from askew.qp import Free, Problem, Solution, SumAtMost, certify
 Vector = NDArray[np.float64]
 
 STORED_LIMIT = 4096  # 128 MiB of float64
+SMALL = 128  # so few that the matrix costs nothing worth counting
 _SWEEPS = 50
 
 
@@ -61,7 +62,11 @@ def solve(
     if stored is not None or prefers_stored(problem.matrix):
         return stored_matrix.solve(problem, start=start, tol=tol, max_iter=max_iter, stored=stored)
     if is_bilinear(problem.matrix):
-        return linear.solve(problem, start=start, tol=tol, max_iter=1000 if max_iter < 0 else max_iter)
+        found = linear.solve(problem, start=start, tol=tol, max_iter=1000 if max_iter < 0 else max_iter)
+        if found.status.has_converged or max_iter >= 0 or problem.n > STORED_LIMIT:
+            return found
+        # badly conditioned: what sweeps do slowly, the Newton steps on a stored matrix do at once
+        return stored_matrix.solve(problem, start=found.beta, tol=tol, stored=problem.matrix.whole(np.float64))
     return working_set.solve(problem, start=start, tol=tol, max_iter=max_iter)
 
 
@@ -80,4 +85,4 @@ def prefers_stored(matrix: Any) -> bool:
         return n <= STORED_LIMIT // 4
     rows, columns, _ = matrix.inner_points()
     entries = getattr(rows, "nnz", rows.size) / max(1, n) + columns.shape[1]
-    return n * n * (entries / 8 + _SWEEPS) <= 2 * _SWEEPS * n * entries or n <= 64
+    return n * n * (entries / 8 + _SWEEPS) <= 2 * _SWEEPS * n * entries or n <= SMALL

@@ -1,0 +1,128 @@
+"""Coordinate descent on a stored matrix and on points: the same optimum, judged by the certificate."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from askew.exceptions import ParameterError
+from askew.kernels import Linear, Precomputed
+from askew.kernels.whitened import SignedRows, WhitenedGram
+from askew.qp import Free, Problem, Status, Sum, SumAtMost, certify
+from askew.solvers import descent, dispatch, linear, stored, working_set
+
+
+def problem_on(matrix, upper, constraint=None):
+    n = matrix.n
+    return Problem(matrix, -np.ones(n), np.zeros(n), np.broadcast_to(upper, n), constraint or Free())
+
+
+def signed_points(n=40, d=60, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = sparse.random(n, d, 0.2, format="csr", random_state=seed)
+    columns = np.column_stack([0.3 * rng.normal(size=n), 0.05 * rng.normal(size=n)])
+    return SignedRows(rows, columns, np.array([1.0, -1.0]))
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def matrix(request):
+    if request.param == "sparse":
+        return WhitenedGram(Linear(), signed_points())
+    return WhitenedGram(Linear(), np.random.default_rng(1).normal(size=(80, 5)) + 0.7)
+
+
+@pytest.mark.parametrize("C", [1e-3, 0.1, 10.0])
+def test_three_solvers_meet(matrix, C):
+    problem = problem_on(matrix, C)
+    answers = [s.solve(problem, tol=1e-7) for s in (stored, working_set)] + [linear.solve(problem, tol=1e-7, max_iter=-1)]
+    for answer in answers:
+        assert answer.status is Status.OPTIMAL
+        assert certify(problem, answer.beta).violation <= 1e-7
+        assert answer.objective == pytest.approx(answers[0].objective, rel=1e-6, abs=1e-9)
+
+
+def test_the_certificate_refuses_a_perturbed_answer(matrix):
+    problem = problem_on(matrix, 1.0)
+    beta = stored.solve(problem, tol=1e-8).beta
+    inside = np.argmax(beta * (1 - beta))
+    beta[inside] = 0.5 * beta[inside]
+    assert certify(problem, beta).violation > 1e-3
+
+
+def test_a_badly_conditioned_matrix_is_finished_by_newton():
+    rng = np.random.default_rng(2)
+    Z = (rng.normal(size=(60, 12)) + 1.0) * np.logspace(-3, 2, 12)
+    problem = problem_on(WhitenedGram(Linear(), Z), 1e3)
+    answer = stored.solve(problem, tol=1e-6)
+    assert answer.status is Status.OPTIMAL
+    assert answer.n_iter < 100_000
+
+
+def test_compiled_and_plain_steps_agree():
+    K = np.cov(np.random.default_rng(3).normal(size=(10, 30)))
+    results = []
+    for function in (descent.descend_stored, descent.descend_stored.py_func):
+        beta, g = np.zeros(10), -np.ones(10)
+        function(K, np.diagonal(K).copy(), g, beta, np.zeros(10), np.full(10, 2.0), 1e-9, 10_000)
+        np.testing.assert_allclose(g, K @ beta - 1, atol=1e-10)
+        results.append(beta)
+    np.testing.assert_allclose(*results, atol=1e-8)
+
+
+def test_limits_are_reported_not_raised(matrix):
+    problem = problem_on(matrix, 10.0)
+    assert stored.solve(problem, tol=1e-12, max_iter=2).status is Status.MAX_ITER
+    assert linear.solve(problem, tol=1e-12, max_iter=1).status is Status.MAX_ITER
+
+
+def test_a_warm_start_is_warm(matrix):
+    problem = problem_on(matrix, 10.0)
+    first = linear.solve(problem, tol=1e-6, max_iter=-1)
+    assert linear.solve(problem, start=first.beta, tol=1e-6).n_iter < first.n_iter
+
+
+def test_a_point_at_the_mean_goes_to_its_bound():
+    Z = np.vstack([np.zeros(3), np.eye(3)])
+    for solver in (stored, linear):
+        answer = solver.solve(problem_on(WhitenedGram(Linear(), Z), 2.0), tol=1e-9)
+        np.testing.assert_allclose(answer.beta, [2.0, 1.0, 1.0, 1.0])
+
+
+def test_sums_are_refused_where_they_cannot_be_kept():
+    problem = problem_on(WhitenedGram(Linear(), np.eye(3)), 1.0, Sum(1.0))
+    for solver in (stored, linear):
+        with pytest.raises(ParameterError, match="working_set"):
+            solver.solve(problem)
+
+
+def test_a_sum_that_does_not_bind_changes_nothing():
+    matrix = WhitenedGram(Linear(), np.random.default_rng(4).normal(size=(30, 4)) + 1.0)
+    free = dispatch.solve(problem_on(matrix, 0.5), tol=1e-8)
+    loose = dispatch.solve(problem_on(matrix, 0.5, SumAtMost(free.beta.sum() + 1)), tol=1e-8)
+    np.testing.assert_allclose(loose.beta, free.beta)
+    assert loose.multipliers == (0.0,)
+    bound = problem_on(matrix, 0.5, SumAtMost(0.5 * free.beta.sum()))
+    answer = dispatch.solve(bound, tol=1e-8)
+    assert certify(bound, answer.beta).violation <= 1e-8
+    assert answer.multipliers[0] < 0
+
+
+def test_the_cheaper_solver_is_chosen():
+    rng = np.random.default_rng(5)
+    assert dispatch.prefers_stored(WhitenedGram(Linear(), rng.normal(size=(50, 500))))
+    assert not dispatch.prefers_stored(WhitenedGram(Linear(), rng.normal(size=(3000, 10))))
+    assert dispatch.prefers_stored(Precomputed(np.eye(200)))
+
+
+def test_signed_rows_make_one_symmetric_matrix():
+    points = signed_points()
+    gram = WhitenedGram(Linear(), points)
+    rows, columns, signs = gram.inner_points()
+    expected = (rows @ rows.T).toarray() + (columns * signs) @ columns.T
+    everything = np.arange(gram.n)
+    np.testing.assert_allclose(gram.whole(), expected, atol=1e-12)
+    np.testing.assert_allclose(gram.rows(everything), expected, atol=1e-12)
+    np.testing.assert_allclose(gram.block(everything[::2]), expected[::2, ::2], atol=1e-12)
+    np.testing.assert_allclose(gram.diagonal(), np.diagonal(expected), atol=1e-12)
+    v = np.random.default_rng(6).normal(size=gram.n)
+    np.testing.assert_allclose(gram.matvec(v), expected @ v, atol=1e-12)
+    np.testing.assert_allclose(gram.subset(everything[5:9]).whole(), expected[5:9, 5:9], atol=1e-12)
