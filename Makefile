@@ -40,8 +40,9 @@ bench: $(VENV)/.installed-bench  ## Ratios against scikit-learn and scikit-learn
 studies:  ## The papers' tables and figures (not there yet)
 	@echo "There are no studies yet; benchmarks/ holds the measurements there are." && exit 1
 
-docs: $(VENV)/.installed-test  ## Run every example of the documentation (docstrings and README)
-	$(BIN)/python -m pytest --doctest-modules --doctest-glob=README.md -p no:cacheprovider src/askew README.md
+docs: $(VENV)/.installed-test  ## Run every example: docstrings, README and examples/
+	$(BIN)/python -m pytest --doctest-modules -p no:cacheprovider src/askew tests/behaviour/test_readme.py
+	@for file in examples/*.py; do echo "$$file"; MPLBACKEND=Agg $(BIN)/python "$$file" || exit 1; done
 
 clean:  ## Remove the environment and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

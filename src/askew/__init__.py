@@ -1,6 +1,14 @@
 """askew: support vector machines for skewed data."""
 
-from askew.estimators import SVC, SVDD, AsymmetricSVC, CovarianceOneClassSVM, MomentSVC, OneClassSVM
+from askew.estimators import (
+    SVC,
+    SVDD,
+    AsymmetricSVC,
+    CovarianceOneClassSVM,
+    KernelScaledSVC,
+    MomentSVC,
+    OneClassSVM,
+)
 from askew.tolerance import ToleranceClassifier
 
 __all__ = [
@@ -8,6 +16,7 @@ __all__ = [
     "SVDD",
     "AsymmetricSVC",
     "CovarianceOneClassSVM",
+    "KernelScaledSVC",
     "MomentSVC",
     "OneClassSVM",
     "ToleranceClassifier",

@@ -3,6 +3,7 @@
 from askew.estimators.asymmetric_svc import AsymmetricSVC
 from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
 from askew.estimators.gaussian_description import GaussianDescription
+from askew.estimators.kernel_scaled_svc import KernelScaledSVC
 from askew.estimators.knn_description import KNNDescription
 from askew.estimators.moment_svc import MomentSVC
 from askew.estimators.one_class_svm import OneClassSVM
@@ -17,6 +18,7 @@ __all__ = [
     "CovarianceOneClassSVM",
     "GaussianDescription",
     "KNNDescription",
+    "KernelScaledSVC",
     "MomentSVC",
     "OneClassSVM",
     "ParzenDescription",
