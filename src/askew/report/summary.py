@@ -1,0 +1,303 @@
+"""What a report says, as plain data: figures reduced to what a page can carry, sentences ready to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from askew.exceptions import DataError, ParameterError
+from askew.report import sentences
+from askew.report.guaranteed_band import GuaranteedBand
+from askew.report.operating_curve import HeldOutScores, OperatingCurve, OperatingPoint
+from askew.report.plain_data import plain
+from askew.report.score_histogram import ScoreHistogram
+
+__all__ = ["MethodResult", "Promise", "Summary", "summarise"]
+
+_EXAMPLE_VOLUME = 100_000.0
+_TOLERANCES_SHOWN = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_CONFIDENCE = 0.95
+_MOST_IMPORTANCES = 50
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """One row of the comparison of methods. Rates are fractions; None is "not known".
+
+    Parameters
+    ----------
+    name : str
+    auc, tolerance_auc, tpr_at_tolerance, alerts_per_million, fit_seconds : float or None
+    note : str
+        Whatever the reader should know about this row.
+    """
+
+    name: str
+    auc: float | None
+    tolerance_auc: float | None
+    tpr_at_tolerance: float | None
+    alerts_per_million: float | None
+    fit_seconds: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What is guaranteed about false alarms.
+
+    Parameters
+    ----------
+    tolerance : float
+        False alarm rate that is not exceeded.
+    confidence : float
+        With which probability; 1 where it is certain given the moments of the data.
+    method : str
+        The road to the threshold.
+    threshold : float
+        Alarm iff score > threshold, in units of the held-out scores.
+    n_calibration : int or None
+        Held-out negatives behind the threshold.
+    text : str
+        The certificate in words.
+    """
+
+    tolerance: float
+    confidence: float
+    method: str
+    threshold: float
+    n_calibration: int | None
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Everything a report shows; made by `summarise`, drawn by `render_html` and `render_text`.
+
+    Parameters
+    ----------
+    title, event : str
+    headline : tuple of str
+        First sentence, in pieces that are plain and strong in turn.
+    evidence : str
+        What was counted at `point`.
+    point : OperatingPoint
+        Where the model works: at the promised threshold, or at the measured one for `tolerance`.
+    tolerance : float
+    tolerance_range : tuple of float
+        Rates a reader may choose from.
+    measured : OperatingCurve
+        Best thresholds on the held-out rows themselves.
+    guaranteed : OperatingCurve or None
+        Thresholds that can be promised, held against the same rows.
+    band : GuaranteedBand or None
+    histogram : ScoreHistogram
+    base_rate, volume_per_day : float
+        Assumed for precision and alerts.
+    is_base_rate_measured, is_volume_given : bool
+        Whether `base_rate` is the share in the held-out rows, and `volume_per_day` was told by the user.
+    promise : Promise or None
+    not_promised : tuple of str
+    is_broken : bool
+        Whether new data contradict the promise.
+    drift : dict or None
+    drift_verdict : str
+    methods : tuple of MethodResult
+    importances : tuple of (str, float)
+        Largest magnitude first, fifty at most.
+    n_importances : int
+        How many there were.
+    importance_kind : str
+    preparation, notes : tuple of str
+    settings : dict
+    command : str
+    """
+
+    title: str
+    event: str
+    headline: tuple[str, ...]
+    evidence: str
+    point: OperatingPoint
+    tolerance: float
+    tolerance_range: tuple[float, float]
+    measured: OperatingCurve
+    guaranteed: OperatingCurve | None
+    band: GuaranteedBand | None
+    histogram: ScoreHistogram
+    base_rate: float
+    volume_per_day: float
+    is_base_rate_measured: bool
+    is_volume_given: bool
+    promise: Promise | None
+    not_promised: tuple[str, ...]
+    is_broken: bool
+    drift: dict[str, Any] | None
+    drift_verdict: str
+    methods: tuple[MethodResult, ...] = ()
+    importances: tuple[tuple[str, float], ...] = ()
+    n_importances: int = 0
+    importance_kind: str = ""
+    preparation: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    command: str = ""
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dicts, lists, numbers and words, ready for JSON."""
+        return {**plain(self), "headline": "".join(self.headline)}
+
+
+def summarise(
+    *,
+    title: str,
+    event: str,
+    positive_scores: ArrayLike,
+    negative_scores: ArrayLike,
+    tolerance: float,
+    promise: Promise | None,
+    methods: Sequence[MethodResult] = (),
+    importances: Sequence[tuple[str, float]] = (),
+    importance_kind: str = "",
+    preparation: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    command: str = "",
+    base_rate: float | None = None,
+    volume_per_day: float | None = None,
+    drift: Mapping[str, Any] | None = None,
+    np_roc: Any = None,
+    notes: Sequence[str] = (),
+) -> Summary:
+    """Reduce held-out scores and what is known around them to a summary.
+
+    Parameters
+    ----------
+    title : str
+    event : str
+        What the positives are, as in "catches 83 % of …".
+    positive_scores, negative_scores : array-like of shape (n,)
+        Scores of rows that trained nothing, higher for the event. Positives may be empty, negatives not.
+    tolerance : float in (0, 1)
+    promise : Promise or None
+        None when nothing is guaranteed.
+    methods : sequence of MethodResult
+    importances : sequence of (name, value)
+        Signed weights, or importances; kept in the order of their magnitude.
+    importance_kind : str
+        What the values are: "weight on scaled features", "permutation importance".
+    preparation : sequence of str
+        What was done to the table, one sentence each.
+    settings : mapping
+    command : str
+        The command that makes this report again.
+    base_rate : float in [0, 1), default=None
+        Share of the event among the rows to be scored; that of the held-out rows by default.
+    volume_per_day : float, default=None
+        Rows to be scored a day.
+    drift : mapping, default=None
+        Outcome of a check on new negatives: ``n_new, n_alarms, p_value, level, drifted``; more is shown as it is.
+    np_roc : NpRoc, or (tolerances, lower, upper), default=None
+        Thresholds of an `NpRoc` must be in units of the held-out scores.
+    notes : sequence of str
+
+    Returns
+    -------
+    Summary
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> summary = summarise(title="Cards", event="fraud", positive_scores=rng.normal(4.0, size=100),
+    ...                     negative_scores=rng.normal(size=10_000), tolerance=0.01, promise=None)
+    >>> "".join(summary.headline).replace("\\u00a0", " ")
+    'Caught 98 % of fraud at 1 false alarm in 100, measured on held-out data; nothing is promised.'
+    """
+    rate = _checked_share("tolerance", tolerance, zero_allowed=False)
+    held = HeldOutScores(
+        _checked_scores("negative_scores", negative_scores, empty_allowed=False),
+        _checked_scores("positive_scores", positive_scores, empty_allowed=True),
+        confidence=_CONFIDENCE if promise is None or promise.confidence >= 1.0 else promise.confidence,
+    )
+    band = None if np_roc is None else GuaranteedBand.of(np_roc)
+    guaranteed = None
+    if band is not None and band.threshold is not None:
+        guaranteed = held.at_thresholds(band.tolerance, band.threshold)
+    measured = held.measured(rate)
+    point = measured.at(rate) if promise is None else _in_force(held, promise)
+    is_broken = promise is not None and drift is not None and bool(drift.get("drifted", False))
+    lowest = 1.0 / len(held.negatives) if band is None else float(band.tolerance[0])
+    seen_share = len(held.positives) / (len(held.positives) + len(held.negatives))
+    return Summary(
+        title=str(title),
+        event=str(event),
+        headline=sentences.headline(str(event), point, promise, drift if is_broken else None),
+        evidence=sentences.evidence(str(event), point),
+        point=point,
+        tolerance=rate,
+        tolerance_range=_range(measured, lowest, point.tolerance),
+        measured=measured,
+        guaranteed=guaranteed,
+        band=band,
+        histogram=ScoreHistogram.of(held.negatives, held.positives, point.threshold),
+        base_rate=seen_share if base_rate is None else _checked_share("base_rate", base_rate, zero_allowed=True),
+        volume_per_day=_EXAMPLE_VOLUME if volume_per_day is None else _checked_volume(volume_per_day),
+        is_base_rate_measured=base_rate is None,
+        is_volume_given=volume_per_day is not None,
+        promise=promise,
+        not_promised=sentences.not_promised(str(event), point, promise),
+        is_broken=is_broken,
+        drift=None if drift is None else plain(drift),
+        drift_verdict="" if drift is None else sentences.drift_verdict(drift, point.tolerance),
+        methods=tuple(methods),
+        importances=_largest(importances),
+        n_importances=len(importances),
+        importance_kind=importance_kind,
+        preparation=tuple(map(str, preparation)),
+        settings={} if settings is None else plain(settings),
+        command=command,
+        notes=tuple(map(str, notes)),
+    )
+
+
+def _in_force(held: HeldOutScores, promise: Promise) -> OperatingPoint:
+    rate = _checked_share("promise.tolerance", promise.tolerance, zero_allowed=False)
+    return held.at_thresholds(np.array([rate]), np.array([promise.threshold])).at(rate)
+
+
+def _range(measured: OperatingCurve, lowest: float, tolerance: float) -> tuple[float, float]:
+    """Rates to choose from: what the rows can tell, up to where nothing more is caught, around the tolerance."""
+    all_caught = int(np.argmax(measured.caught >= measured.caught[-1]))
+    wanted = max(10.0 * tolerance, 3.0 * measured.false_alarms[all_caught] / measured.n_negative)
+    highest = max(next((rate for rate in _TOLERANCES_SHOWN if rate >= wanted), _TOLERANCES_SHOWN[-1]), tolerance)
+    return min(lowest, tolerance, highest / 10.0), highest
+
+
+def _largest(importances: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    pairs = [(str(name), float(value)) for name, value in importances]
+    return tuple(sorted(pairs, key=lambda pair: -abs(pair[1]))[:_MOST_IMPORTANCES])
+
+
+def _checked_scores(name: str, scores: ArrayLike, *, empty_allowed: bool) -> NDArray[np.float64]:
+    array = np.asarray(scores, dtype=np.float64)
+    if array.ndim != 1:
+        raise DataError(f"{name} must have one score per row, shape (n,); got shape {array.shape}.")
+    if len(array) == 0 and not empty_allowed:
+        raise DataError(f"{name} is empty; a report needs at least one held-out negative.")
+    missing = int(np.isnan(array).sum())
+    if missing:
+        raise DataError(f"{name} holds {missing} NaN of {len(array)} scores. Drop these rows or mend the scorer.")
+    return array
+
+
+def _checked_share(name: str, value: float, *, zero_allowed: bool) -> float:
+    if not (0.0 < value < 1.0 or (zero_allowed and value == 0.0)):
+        raise ParameterError(f"{name}={value!r} must lie in {'[' if zero_allowed else '('}0, 1). Give a fraction.")
+    return float(value)
+
+
+def _checked_volume(value: float) -> float:
+    if not (value > 0.0 and np.isfinite(value)):
+        raise ParameterError(f"volume_per_day={value!r} must be a positive number of rows a day.")
+    return float(value)
