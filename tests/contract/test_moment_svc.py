@@ -43,7 +43,7 @@ STRUCTURES = ["full", "diagonal", "identity", "factor", "shrunk", "sparse_invers
 @pytest.mark.parametrize("nu", [0.1, 0.5])
 def test_identity_and_zero_mean_is_the_linear_one_class_svm(nu):
     rng = np.random.default_rng(1)
-    positives = rng.normal(size=(50, 3)) + [2.0, 1.0, 0.5]
+    positives = rng.normal(size=(50, 3)) + np.array([2.0, 1.0, 0.5])
     moments = Moments(100.0, np.zeros(3), np.zeros(3), 100.0 * np.eye(3))
     peer = OneClassSVM(kernel="linear", nu=nu, tol=1e-10).fit(positives)
     offset = float(-peer.intercept_[0])
@@ -207,7 +207,11 @@ def test_frames_and_feature_names(rare):
     X, y = rare
     names = list("abcd")
     expected = MomentSVC().fit(X, y).decision_function(X)
-    for frame in (pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names), pl.DataFrame(X, schema=names).to_arrow()):
+    for frame in (
+        pd.DataFrame(X, columns=names),
+        pl.DataFrame(X, schema=names),
+        pl.DataFrame(X, schema=names).to_arrow(),
+    ):
         model = MomentSVC().fit(frame, y)
         np.testing.assert_allclose(model.decision_function(frame), expected)
     model = MomentSVC().fit(pd.DataFrame(X, columns=names), y)

@@ -73,9 +73,7 @@ class MomentCertificate:
         return np.array(
             [
                 float(cantelli.kappa_of(t, mean, deviation, self.mean_radius))
-                for t, mean, deviation in zip(
-                    thresholds, self._score_means, self._score_deviations, strict=True
-                )
+                for t, mean, deviation in zip(thresholds, self._score_means, self._score_deviations, strict=True)
             ]
         )
 

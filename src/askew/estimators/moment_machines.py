@@ -150,7 +150,9 @@ class Fitted:
         worst = min(fits, key=lambda fit: order.index(fit.status), default=None)
         if worst is None or worst.status.has_converged:
             return worst.status if worst is not None else Status.OPTIMAL
-        reason = "reached its limit of steps" if worst.status is Status.MAX_ITER else "could make no progress in float64"
+        reason = (
+            "reached its limit of steps" if worst.status is Status.MAX_ITER else "could make no progress in float64"
+        )
         warnings.warn(
             f"{name} {reason} at a KKT violation of {worst.violation:.3g} where tol={self.setting.tol:g} was asked "
             "for. Raise `max_iter` or `tol`, lower `C`, or raise `rho`.",
@@ -180,9 +182,7 @@ class MomentPath:
     rho: float
 
 
-def fit_machines(
-    evidence: list[Evidence], setting: Setting, sign: float, rows: Any = None, data: Any = None
-) -> Fitted:
+def fit_machines(evidence: list[Evidence], setting: Setting, sign: float, rows: Any = None, data: Any = None) -> Fitted:
     """Solve every machine.
 
     ``rows`` (X, weight) let the variance of one linear score be measured; ``data`` is where ``Evidence.rows`` point.

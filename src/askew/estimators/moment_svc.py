@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -20,6 +22,7 @@ from askew.methods.moment import Formulation
 from askew.methods.moment_evidence import Evidence, Stream, gather
 from askew.moments import CovarianceModel
 from askew.moments.choice import NAMES as COVARIANCES
+from askew.threads import workers
 
 
 class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
@@ -204,13 +207,14 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         self
         """
         X, targets, weight = self._read(X, y, sample_weight)
-        evidence = gather(X, targets.member, weight, self._model())
-        if targets.is_single and evidence[0].moments.is_diagonal:
-            rows = (X, np.where(targets.member[:, 0], 0.0, weight))
-        else:
-            rows = None
-        self.__dict__.pop("_stream", None)
-        return self._fit(evidence, targets, rows, X)
+        with _pool(X):
+            evidence = gather(X, targets.member, weight, self._model())
+            if targets.is_single and evidence[0].moments.is_diagonal:
+                rows = (X, np.where(targets.member[:, 0], 0.0, weight))
+            else:
+                rows = None
+            self.__dict__.pop("_stream", None)
+            return self._fit(evidence, targets, rows, X)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MomentSVC:
         """Take in a batch: its positives are kept, its negatives are added to the moments and let go.
@@ -310,7 +314,8 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         if not (len(Cs) and np.isfinite(Cs).all() and (Cs > 0).all()):
             raise ParameterError(f"Cs must be positive finite costs; got {Cs.tolist()}.")
         X, targets, weight = self._read(X, y, sample_weight)
-        return fit_path(gather(X, targets.member, weight, self._model()), self._setting(), Cs, targets.sign)
+        with _pool(X):
+            return fit_path(gather(X, targets.member, weight, self._model()), self._setting(), Cs, targets.sign)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row; with two classes positive means ``classes_[1]``.
@@ -374,6 +379,11 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _pool(X: Any) -> Any:
+    """Sparse fits are many short vector operations, which the threads of BLAS only slow down."""
+    return workers() if sparse.issparse(X) else nullcontext()
 
 
 _READ: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}

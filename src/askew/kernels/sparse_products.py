@@ -2,7 +2,7 @@
 
 Solves
     G_ij = s_i's_j for the rows of a CSR matrix: row i is spread over a dense line, every row j ≤ i is summed against
-    it, and the line is wiped where it was written. For a few hundred rows this costs less than building a sparse product.
+    it, and the line is wiped where it was written. For a few hundred rows this costs less than a sparse product.
 """
 
 from __future__ import annotations

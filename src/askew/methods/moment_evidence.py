@@ -11,7 +11,6 @@ Returns
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +20,7 @@ from scipy import sparse
 
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
-from askew.moments.grouped import diagonal_moments_of_groups
+from askew.moments.grouped import can_subtract, without_rows
 from askew.moments.structure import Structure
 
 Vector = NDArray[np.float64]
@@ -62,30 +61,23 @@ def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceM
     total = model.moments_of(X, None if is_plain else weight)
     is_shared = model.name == "factor" and total.is_diagonal
     shared = model.build(total, (X, weight)) if is_shared else None
+    is_fast = can_subtract(X, total)
     found = []
-    for c, mine in enumerate(_of_classes(X, member, weight, model, total)):
+    for c in range(member.shape[1]):
         rows = np.flatnonzero(member[:, c] & (weight > 0))
-        negatives = total - mine
+        mine = X[rows]
+        if is_fast:
+            negatives = without_rows(total, X, rows, weight)
+        else:
+            negatives = total - model.moments_of(mine, None if is_plain else weight[rows])
         _check_negatives(negatives)
         if shared is None:
             rest = (X, weight * ~member[:, c]) if model.shrinkage == "ledoit_wolf" else None
             structure = model.build(negatives, rest)
         else:
             structure = _enlarged(shared, negatives, total.n_samples / negatives.n_samples)
-        found.append(Evidence(X[rows], weight[rows], rows, negatives, structure))
+        found.append(Evidence(mine, weight[rows], rows, negatives, structure))
     return found
-
-
-def _of_classes(
-    X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceModel, total: Any
-) -> Iterator[Any]:
-    """Moments of every class."""
-    if sparse.issparse(X) and total.is_diagonal:
-        yield from diagonal_moments_of_groups(X, member, weight, total.mean)
-        return
-    for c in range(member.shape[1]):
-        rows = np.flatnonzero(member[:, c])
-        yield model.moments_of(X[rows], weight[rows])
 
 
 def _against_rows(X: Any, positive: NDArray[np.bool_], weight: Vector, model: CovarianceModel) -> Evidence:

@@ -14,7 +14,8 @@ Given
 Returns
     ρ.
 Reference
-    Golub, Heath, Wahba (1979), Generalized cross-validation as a method for choosing a good ridge parameter, for the last factor.
+    Golub, Heath, Wahba (1979), Generalized cross-validation as a method for choosing a good ridge parameter, for the
+    last factor.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def distinct_rows(X: Any, weight: Vector) -> tuple[Any, Vector]:
     """
     keys = _content_keys(X)
     _, first, member = np.unique(keys, return_index=True, return_inverse=True)
-    summed = np.bincount(member, weight)
+    summed: Vector = np.bincount(member, weight).astype(np.float64)
     first, summed = first[:MOST_POINTS], summed[:MOST_POINTS]
     return X[first], summed
 

@@ -45,9 +45,7 @@ class CovarianceModel:
 
     def is_lean(self, n_features: int) -> bool:
         """Whether no d×d matrix is needed."""
-        return self.name in ("diagonal", "identity") or (
-            self.name == "factor" and n_features > FACTOR_FROM_MATRIX
-        )
+        return self.name in ("diagonal", "identity") or (self.name == "factor" and n_features > FACTOR_FROM_MATRIX)
 
     def moments_of(self, X: Any, sample_weight: Vector | None, streaming: bool = False) -> Any:
         """The moments this structure needs of the rows of X; a stream cannot come back for its factors."""

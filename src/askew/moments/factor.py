@@ -38,9 +38,7 @@ class Factor(Structure):
     ridge : float
     """
 
-    def __init__(
-        self, mean: Vector, diagonal: Vector, factors: Vector | None = None, ridge: float = 0.0
-    ) -> None:
+    def __init__(self, mean: Vector, diagonal: Vector, factors: Vector | None = None, ridge: float = 0.0) -> None:
         self.mean, self.diagonal, self.ridge = mean, diagonal, ridge
         self.factors = np.zeros((len(mean), 0)) if factors is None else factors
 
@@ -102,18 +100,17 @@ class Factor(Structure):
         return basis, values
 
     def _whiten_sparse(self, X: Any) -> SignedPoints:
-        scaled = sparse.csr_array(
-            (X.data * self._inverse_root[X.indices], X.indices, X.indptr), shape=X.shape
-        )
+        scaled = sparse.csr_array((X.data * self._inverse_root[X.indices], X.indices, X.indptr), shape=X.shape)
         centre = self.mean * self._inverse_root
         along = scaled @ centre - 0.5 * float(centre @ centre)
         # −a − b + c'c for the products with the mean, as a difference of two squares of comparable size
         size = float(centre @ centre / 2) ** 0.25 or 1.0
         plus, minus = (size - along / size) * np.sqrt(0.5), (size + along / size) * np.sqrt(0.5)
+        columns = [plus, minus]
         basis, values = self._woodbury
-        low = (scaled @ basis - centre @ basis) * (values / np.sqrt(1.0 + values**2))
-        columns = np.column_stack([plus, minus, low])
-        return SignedPoints(scaled, columns, np.array([1.0, -1.0] + [-1.0] * len(values)))
+        if len(values):
+            columns.extend(((scaled @ basis - centre @ basis) * (values / np.sqrt(1.0 + values**2))).T)
+        return SignedPoints(scaled, np.column_stack(columns), np.array([1.0, -1.0] + [-1.0] * len(values)))
 
 
 def factors_of_correlation(variance: Vector, covariance: Vector, k: int) -> tuple[Vector, Vector]:

@@ -93,7 +93,6 @@ class LowRankMoments(DiagonalMoments):
         rest = np.maximum(self.scatter - np.einsum("ij,ij->i", self.basis, self.basis), 0.0)
         return (float(along @ along) + float(np.abs(w) @ np.sqrt(rest)) ** 2) / n
 
-
     def factors(self, k: int) -> tuple[Vector, Vector]:
         """D and F of the factor model with k factors (see ``askew.moments.factor``)."""
         n, scale = self._positive_count(), np.sqrt(self.scatter)

@@ -75,9 +75,7 @@ class Moments:
             )
         summary = summarise(X, _check_weight(sample_weight, X.shape[0]), cls.is_diagonal)
         if not (np.isfinite(summary[1]).all() and np.isfinite(summary[3]).all()):
-            raise DataError(
-                "X contains NaN or infinity; moments need finite numbers. Remove or impute those rows."
-            )
+            raise DataError("X contains NaN or infinity; moments need finite numbers. Remove or impute those rows.")
         return cls(*summary)
 
     @classmethod
@@ -159,9 +157,7 @@ class Moments:
         return np.square if self.is_diagonal else outer_product
 
     def _arrays(self) -> dict[str, Any]:
-        return dict(
-            zip(_FIELDS, (np.array(self.n_samples), self.mean, self.mean_rest, self.scatter), strict=True)
-        )
+        return dict(zip(_FIELDS, (np.array(self.n_samples), self.mean, self.mean_rest, self.scatter), strict=True))
 
     @classmethod
     def _from_arrays(cls, arrays: dict[str, Any]) -> Self:
@@ -169,9 +165,7 @@ class Moments:
 
     def _positive_count(self) -> float:
         if not self.n_samples > 0:
-            raise DataError(
-                "These moments hold no points, so they have no covariance. Merge data into them first."
-            )
+            raise DataError("These moments hold no points, so they have no covariance. Merge data into them first.")
         return self.n_samples
 
     def _check_same(self, other: Any) -> None:

@@ -30,9 +30,7 @@ Summary = tuple[float, Vector, Vector, Vector]
 
 _BLOCK = 2**18  # entries of a block: with its shifted copy it stays in a core's cache
 _GROUP = 256  # blocks whose means are joined by one product
-_SEGMENTS = (
-    16  # independent parts of the data, fixed so that the result does not depend on the number of threads
-)
+_SEGMENTS = 16  # independent parts of the data, fixed so that the result does not depend on the number of threads
 
 
 def summarise(X: Any, weight: Vector | None, diagonal: bool) -> Summary:
@@ -42,9 +40,7 @@ def summarise(X: Any, weight: Vector | None, diagonal: bool) -> Summary:
     single = X.dtype == np.float32
     with np.errstate(over="ignore", invalid="ignore"):  # judged by the result, once
         summary = _summarise_dense(X, weight, diagonal, np.float32 if single else np.float64)
-        if (
-            single and not np.isfinite(summary[-1]).all()
-        ):  # a square may overflow float32 where the datum does not
+        if single and not np.isfinite(summary[-1]).all():  # a square may overflow float32 where the datum does not
             summary = _summarise_dense(X, weight, diagonal, np.float64)
     return summary
 
@@ -102,9 +98,7 @@ def _summarise_dense(X: Any, weight: Vector | None, diagonal: bool, dtype: Any) 
     return total
 
 
-def _segment(
-    X: Any, weight: Vector | None, diagonal: bool, dtype: Any, start: int, stop: int, height: int
-) -> Summary:
+def _segment(X: Any, weight: Vector | None, diagonal: bool, dtype: Any, start: int, stop: int, height: int) -> Summary:
     """Summary of rows start:stop, group by group of blocks."""
     d = X.shape[1]
     outer = np.square if diagonal else outer_product

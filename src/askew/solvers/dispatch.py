@@ -66,7 +66,7 @@ def solve(
         if found.status.has_converged or max_iter >= 0 or problem.n > STORED_LIMIT:
             return found
         # badly conditioned: what sweeps do slowly, the Newton steps on a stored matrix do at once
-        return stored_matrix.solve(problem, start=found.beta, tol=tol, stored=problem.matrix.whole(np.float64))
+        return stored_matrix.solve(problem, start=found.beta, tol=tol)
     return working_set.solve(problem, start=start, tol=tol, max_iter=max_iter)
 
 

@@ -27,9 +27,7 @@ from askew.qp import Free, Problem, Solution, Status, certify
 Vector = NDArray[np.float64]
 
 
-def solve(
-    problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, max_iter: int = 1000
-) -> Solution:
+def solve(problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, max_iter: int = 1000) -> Solution:
     """Solve ``problem``, box only and linear, to a KKT violation of ``tol``.
 
     Parameters

@@ -6,7 +6,8 @@ from scipy import sparse
 
 from askew.exceptions import DataError
 from askew.moments import DiagonalMoments, LowRankMoments, Moments
-from askew.moments.grouped import diagonal_moments_of_groups
+from askew.moments.grouped import can_subtract, without_rows
+from askew.moments.sparse_sweeps import remove_rows
 
 
 def exact(X, weight=None):
@@ -179,16 +180,23 @@ def test_fifty_thousand_features_without_a_square_matrix():
     assert LowRankMoments.of(X, rank=5).basis.shape == (50_000, 5)
 
 
-def test_groups_in_one_product_equal_groups_alone():
+def test_all_but_a_class_equals_the_rest_alone():
     rng = np.random.default_rng(7)
-    X = sparse.hstack(
-        [sparse.random(500, 30, 0.1, random_state=1), sparse.csr_array(rng.normal(size=(500, 1)) + 1e6)], format="csr"
-    )
-    member, weight = rng.random((500, 4)) < 0.2, rng.integers(0, 3, 500).astype(float)
-    member[:, 3] = False
-    found = list(diagonal_moments_of_groups(X, member, weight, DiagonalMoments.of(X, weight).mean))
-    for c in range(3):
-        alone = DiagonalMoments.of(X[member[:, c]], weight[member[:, c]])
-        np.testing.assert_allclose(found[c].mean, alone.mean, rtol=1e-12, atol=1e-15)
-        np.testing.assert_allclose(found[c].scatter, alone.scatter, rtol=1e-10, atol=1e-12)
-    assert found[3].n_samples == 0
+    X = sparse.random(500, 30, 0.1, format="csr", random_state=1)
+    X.data += 3.0
+    weight = rng.integers(0, 3, 500).astype(float)
+    total = DiagonalMoments.of(X, weight)
+    assert can_subtract(X, total)
+    for size in (0, 1, 60, 499):
+        rows = rng.permutation(500)[:size]
+        rest = np.setdiff1d(np.arange(500), rows)
+        found, alone = without_rows(total, X, rows, weight), DiagonalMoments.of(X[rest], weight[rest])
+        assert found.n_samples == pytest.approx(alone.n_samples)
+        np.testing.assert_allclose(found.mean, alone.mean, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(found.scatter, alone.scatter, rtol=1e-9, atol=1e-9)
+        plain = remove_rows.py_func(X.data, X.indices, X.indptr, rows, weight, 500.0, total.mean, total.scatter)
+        quick = remove_rows(X.data, X.indices, X.indptr, rows, weight, 500.0, total.mean, total.scatter)
+        np.testing.assert_allclose(plain[2], quick[2], atol=1e-9)
+    assert without_rows(total, X, np.arange(500), weight).n_samples == 0
+    full = sparse.csr_array(rng.normal(size=(20, 2)) + 1e8)  # a column without a zero is not taken this way
+    assert not can_subtract(full, DiagonalMoments.of(full))

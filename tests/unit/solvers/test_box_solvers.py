@@ -33,7 +33,9 @@ def matrix(request):
 @pytest.mark.parametrize("C", [1e-3, 0.1, 10.0])
 def test_three_solvers_meet(matrix, C):
     problem = problem_on(matrix, C)
-    answers = [s.solve(problem, tol=1e-7) for s in (stored, working_set)] + [linear.solve(problem, tol=1e-7, max_iter=-1)]
+    answers = [s.solve(problem, tol=1e-7) for s in (stored, working_set)] + [
+        linear.solve(problem, tol=1e-7, max_iter=-1)
+    ]
     for answer in answers:
         assert answer.status is Status.OPTIMAL
         assert certify(problem, answer.beta).violation <= 1e-7
