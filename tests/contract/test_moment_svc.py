@@ -10,10 +10,12 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.svm import OneClassSVM
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from askew.estimators.moment_svc import MomentSVC
+from askew.estimators.moment_svc_cv import MomentSVCCV
 from askew.exceptions import DataError, InfeasibleError, ParameterError
 from askew.moments import DiagonalMoments, LowRankMoments, Moments
 
@@ -323,3 +325,35 @@ def test_moments_for_many_features_come_without_a_square_matrix():
     stream.partial_fit(X[:200], y[:200], classes=[False, True]).partial_fit(X[200:], y[200:])
     assert isinstance(stream.moments_, LowRankMoments)
     assert roc_auc_score(y, stream.decision_function(X)) > 0.99
+
+
+@parametrize_with_checks([MomentSVCCV(Cs=[1.0, 10.0], cv=3)])
+def test_scikit_learn_checks_of_the_search(estimator, check):
+    check(estimator)
+
+
+def test_the_search_equals_a_grid_search(rare):
+    X, y = rare
+    Cs = [1e-3, 0.1, 10.0]
+    base = MomentSVC(rho=0.2, tol=1e-6)
+    search = MomentSVCCV(base, Cs=Cs, cv=4).fit(X, y)
+    grid = GridSearchCV(base, {"C": Cs}, cv=4, scoring="roc_auc").fit(X, y)
+    np.testing.assert_allclose(search.scores_.mean(axis=0), grid.cv_results_["mean_test_score"], atol=1e-6)
+    assert search.C_ in Cs
+    np.testing.assert_allclose(
+        search.decision_function(X), MomentSVC(search.C_, rho=0.2, tol=1e-6).fit(X, y).decision_function(X)
+    )
+    assert search.predict(X).shape == y.shape
+    narrow = MomentSVCCV(base, Cs=Cs, cv=4, tolerance=0.05).fit(X, y)
+    assert (narrow.scores_ <= search.scores_ + 1e-12).all()
+
+
+def test_the_search_takes_several_classes_and_refuses_what_has_no_path(rare):
+    X, y = rare
+    codes = np.arange(len(y)) % 3
+    search = MomentSVCCV(MomentSVC(rho=0.2), Cs=2, cv=3).fit(X + 3 * np.eye(4)[codes], codes)
+    assert search.score(X + 3 * np.eye(4)[codes], codes) > 0.8
+    with pytest.raises(ParameterError, match="kernel='rbf'"):
+        MomentSVCCV(MomentSVC(kernel="rbf")).fit(X, y)
+    with pytest.raises(DataError, match="No fold holds both classes"):
+        MomentSVCCV(cv=[(np.arange(800), np.arange(800, 825))]).fit(X, y)

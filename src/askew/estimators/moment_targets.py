@@ -50,7 +50,7 @@ def read_targets(y: Any, weight: NDArray[np.float64], pos_label: Any) -> Targets
     """Targets of a whole fit: every class must have rows of positive weight."""
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
-    if type_of_target(y, input_name="y") == "multilabel-indicator":
+    if _is_indicator(y) or type_of_target(y, input_name="y") == "multilabel-indicator":
         return _read_labels(y, weight)
     check_classification_targets(y)
     if getattr(y, "ndim", 1) != 1:
@@ -94,6 +94,11 @@ def _positive(classes: NDArray[Any], pos_label: Any) -> int:
     if len(found) == 0:
         raise ParameterError(f"pos_label={pos_label!r} is not among the classes of y: {classes.tolist()}.")
     return int(found[0])
+
+
+def _is_indicator(y: Any) -> bool:
+    """Whether y is an array of several columns of 0 and 1; scikit-learn's own test sorts all of it."""
+    return isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "biu" and bool(((y == 0) | (y == 1)).all())
 
 
 def _read_labels(y: Any, weight: NDArray[np.float64]) -> Targets:

@@ -38,7 +38,7 @@ Vector = NDArray[np.float64]
 
 FOLDS = 5
 MOST_POINTS = 300  # positives that take part; more would not change the choice, only its cost
-MOST_CLASSES = 5  # machines of a one-vs-rest fit whose judgements are averaged
+MOST_CLASSES = 3  # machines of a one-vs-rest fit whose judgements are averaged
 SLACK = 0.5  # standard errors by which a smaller ridge may do worse than the best
 _ROUGH = 1e-2  # tolerance of the trial fits
 

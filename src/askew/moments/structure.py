@@ -33,7 +33,7 @@ class Structure(ABC):
 
     mean: Vector
     ridge: float
-    smallest_exponent: ClassVar[int] = -4
+    smallest_exponent: ClassVar[int] = -3
 
     @abstractmethod
     def with_ridge(self, ridge: float) -> Self:

@@ -50,7 +50,7 @@ def shuffle(order, count, seed):  # type: ignore[no-untyped-def]
     """Fisher–Yates on the first ``count`` entries; returns the next seed."""
     for k in range(count - 1, 0, -1):
         seed = (seed * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)) & np.uint64(2**63 - 1)
-        other = np.int64((seed >> np.uint64(11)) % np.uint64(k + 1))
+        other = np.int64(((seed >> np.uint64(31)) * np.uint64(k + 1)) >> np.uint64(32))  # scaled, not divided
         order[k], order[other] = order[other], order[k]
     return seed
 

@@ -1,0 +1,152 @@
+"""The cost of MomentSVC by cross-validation along paths."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from askew.estimators.moment_svc import MomentSVC
+from askew.estimators.moment_targets import read_targets
+from askew.estimators.sklearn_private import Interval, check_parameters, check_weights
+from askew.exceptions import DataError, ParameterError
+from askew.metrics import tolerance_auc_score
+
+
+class MomentSVCCV(ClassifierMixin, BaseEstimator):
+    """MomentSVC with the cost that ranks held-out rows best.
+
+    Use it where C matters and a grid search would repeat the pass over the negatives for every C: here each fold takes
+    one pass, one factorisation and one chain of warm starts for all of them. Linear kernel and C form only.
+
+    Parameters
+    ----------
+    estimator : MomentSVC, default=None
+        Its other parameters are kept; ``MomentSVC()`` by default.
+    Cs : int or array-like, default=10
+        Costs to try; a number stands for that many from 1e-4 to 1e4.
+    cv : int, splitter or iterable, default=5
+        Folds, as in scikit-learn.
+    tolerance : float, default=1.0
+        Score by the area under the ROC curve up to this false positive rate; 1 is the whole curve.
+
+    Attributes
+    ----------
+    C_ : float
+        The best cost; of equals the largest, which brings most positives to their margin.
+    Cs_ : array of shape (n_Cs,)
+    scores_ : array of shape (n_splits, n_Cs)
+        Area by fold and cost, averaged over the machines; NaN for a fold without both classes.
+    best_estimator_ : MomentSVC
+        Fitted on all rows with ``C_``; it carries the certificate.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from askew.estimators.moment_svc_cv import MomentSVCCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = MomentSVCCV(Cs=[1e-3, 1.0]).fit(X, y)
+    >>> search.scores_.shape
+    (5, 2)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [MomentSVC, None],
+        "Cs": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "cv": ["cv_object"],
+        "tolerance": [Interval(Real, 0, 1, closed="right")],
+    }
+
+    def __init__(self, estimator: Any = None, *, Cs: Any = 10, cv: Any = 5, tolerance: float = 1.0) -> None:
+        self.estimator = estimator
+        self.Cs = Cs
+        self.cv = cv
+        self.tolerance = tolerance
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MomentSVCCV:
+        """Choose C, then fit on all rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`askew.MomentSVC.fit`.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self)
+        if y is None:
+            raise DataError("MomentSVCCV requires y to be passed, but the target y is None. Pass one label per row.")
+        base = MomentSVC() if self.estimator is None else self.estimator
+        options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+        checked, target = validate_data(self, X, y, multi_output=True, **options)
+        weight = check_weights(sample_weight, checked)
+        targets = read_targets(target, weight, base.pos_label)
+        Cs = np.logspace(-4, 4, int(self.Cs)) if np.isscalar(self.Cs) else np.asarray(self.Cs, dtype=np.float64).ravel()
+        folds = check_cv(self.cv, target, classifier=True).split(checked, target)
+        scores = [
+            self._fold_scores(base, Cs, (checked, target, weight), targets.member, *fold, targets.sign)
+            for fold in folds
+        ]
+        table = np.array(scores).reshape(-1, len(Cs))
+        if np.isnan(table).all():
+            raise DataError(
+                "No fold holds both classes in training and in testing. Use fewer folds, or give more rows of each class."
+            )
+        means = np.nanmean(table, axis=0)
+        best = int(np.lexsort((-Cs, -means.round(12)))[0])
+        self.best_estimator_ = clone(base).set_params(C=float(Cs[best])).fit(X, y, sample_weight=sample_weight)
+        self.Cs_, self.scores_, self.C_ = Cs, table, float(Cs[best])
+        self.classes_ = self.best_estimator_.classes_
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Scores of ``best_estimator_``."""
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Classes by ``best_estimator_``."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    def _fold_scores(
+        self, base: Any, Cs: Any, data: Any, member: NDArray[np.bool_], train: Any, test: Any, sign: float
+    ) -> NDArray[np.float64]:
+        """Area of every cost on one fold, averaged over the machines that can be judged."""
+        X, y, weight = data
+        learn, judge = train[weight[train] > 0], test[weight[test] > 0]
+        judged = member[judge].any(axis=0) & ~member[judge].all(axis=0)
+        if not judged.any() or not self._is_learnable(member[learn]):
+            return np.full(len(Cs), np.nan)
+        try:
+            path = base.path(X[learn], y[learn], Cs, sample_weight=weight[learn])
+        except ParameterError as error:
+            raise ParameterError(f"MomentSVCCV follows {type(base).__name__}.path, which says: {error}") from error
+        areas = np.full((len(Cs), member.shape[1]), np.nan)
+        for k in np.flatnonzero(judged):
+            scores = sign * np.asarray(X[judge] @ path.coefs[:, k].T)
+            for c in range(len(Cs)):
+                areas[c, k] = tolerance_auc_score(
+                    member[judge, k], scores[:, c], self.tolerance, normalize=True, sample_weight=weight[judge]
+                )
+        return np.nanmean(areas, axis=1)
+
+    @staticmethod
+    def _is_learnable(member: NDArray[np.bool_]) -> bool:
+        """Whether every machine has positives and negatives."""
+        return bool(member.any(axis=0).all() and not member.all(axis=0).any())
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
