@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
-from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, widths
+from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, start_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import DataError, InfeasibleError
 from askew.methods import asymmetric
@@ -33,9 +33,9 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
 
     Two margins are maximised at once: the class margin between positives and negatives, as in any SVC, and the core
     margin of the positives from the origin, as in a one-class SVM. Use it when only a small false positive rate is
-    tolerable, so that what counts is the top of the ranking; choose ``mu``, ``tau`` and ``gamma`` with
-    :class:`askew.selection.ToleranceSearchCV`, and the threshold with :class:`askew.ToleranceClassifier`. Where both kinds
-    of error count alike, :class:`askew.SVC` is the simpler choice.
+    tolerable, so that the top of the ranking is what counts; choose ``mu``, ``tau`` and ``gamma`` with
+    :class:`askew.selection.ToleranceSearchCV`, and the threshold with :class:`askew.ToleranceClassifier`.
+    Where both kinds of error count alike, :class:`askew.SVC` is the simpler choice.
 
     Parameters
     ----------
@@ -43,20 +43,21 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         Share of all rows that each class may have outside its margin; in [0, the smaller class's share]. Plays the part
         of ν/2 in a ν-SVC. "auto" is three quarters of the smaller class's share.
     tau : float or "auto", default="auto"
-        How many more positives than negatives may lie outside, as a share of all rows; mu + tau must not exceed the share
-        of positives. 0 gives the ν-SVC with ν = 2 mu; the larger, the smaller and denser the core. "auto" is a quarter of
-        what ``mu`` leaves of the share of positives.
+        How many more positives than negatives may lie outside, as a share of all rows; mu + tau must not exceed
+        the share of positives. 0 gives the ν-SVC with ν = 2 mu; the larger, the smaller and denser the core.
+        "auto" is a quarter of what ``mu`` leaves of the share of positives.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, default="rbf"
     degree : float, default=3
     gamma : {"scale", "auto"} or float, default="scale"
         Width of the kernel.
     coef0 : float, default=0.0
     tol : float, default=1e-3
-        Largest KKT violation, in units of the standard deviation of the training scores: the ranking does not depend on it.
+        Largest KKT violation, in units of the standard deviation of the training scores, so that the ranking
+        does not depend on it.
     cache_size : float, default=1024
         Megabytes for kernel rows.
     max_iter : int, default=-1
-        Limit of solver steps. -1 stops at 1000 steps per row once the violation is also small in units of the kernel.
+        Limit of solver steps; -1 for 1000 per row.
 
     Attributes
     ----------
@@ -66,8 +67,9 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
     core_margin_, class_margin_ : float or array of shape (n_classes,)
         ρ/‖w‖ and γ/‖w‖, distances in feature space.
     outlier_fractions_ : array of shape (2,) or (n_classes, 2)
-        Shares of all rows that are negatives, or positives, outside their margin (multiplier at its bound). With γ > 0 they
-        are at most mu and mu + tau, and less by no more than the share of rows strictly between the bounds.
+        Shares of all rows that are negatives, or positives, outside their margin (multiplier at its bound).
+        With γ > 0 they are at most mu and mu + tau, and less by no more than the share of rows strictly between
+        the bounds.
     support_ : array of shape (n_SV,)
     support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
     n_support_ : array of shape (n_classes,)
@@ -193,7 +195,7 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         return hasattr(self, "dual_coef_")
 
     def _read_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Any, NDArray[np.int64]]:
-        """Checked parameters and data: rows, classes, the class number of each row, weights, where the rows come from."""
+        """Checked parameters and data: X, classes, the class number of each row, weights, which rows they are."""
         check_parameters(self)
         if y is None:
             raise DataError(
@@ -246,18 +248,21 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
     def _path_parameters(self) -> frozenset[str]:
         return frozenset({"mu", "tau"})
 
-    def _path_point(self, fold: Fold, start: Any, solve: Any) -> PathPoint:
+    def _path_point(self, fold: Fold, last: PathPoint | None, solve: Any) -> PathPoint:
         from askew.solvers.relative import solve_relative
 
+        known = start_from(last)
+
         def settle(problem: Problem, near: Any) -> Solution:
-            # a search does not wait for rankings that hardly exist: it leaves them out
+            # a search does not wait long for rankings that hardly exist: it leaves them out
+            told = {**known, "start": near} if last is not None and near is last.beta else {"start": near}
             return solve_relative(
-                problem, solve, start=near, tol=self.tol, max_iter=self.max_iter, patience=SEARCH_PATIENCE
+                problem, solve, **told, tol=self.tol, max_iter=self.max_iter, patience=SEARCH_PATIENCE
             )
 
         signs = fold.signs
         mu, tau = self._shares(signs, fold.weight)
-        solution = asymmetric.fit(fold.matrix, signs, fold.weight, mu, tau, settle, start).solution
+        solution = asymmetric.fit(fold.matrix, signs, fold.weight, mu, tau, settle, known.get("start")).solution
         return PathPoint(solution.gradient, solution.beta, solution.status.has_converged)
 
     def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
@@ -302,8 +307,9 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
             self._report_convergence(solutions)
         if self.fit_status_:
             warnings.warn(
-                f"AsymmetricSVC stopped at a KKT violation of {self.relative_violation_.max():.3g} times the spread of its "
-                f"scores, where tol={self.tol:g} was asked for (status {self.status_!r}, max_iter={self.max_iter}). "
+                f"AsymmetricSVC stopped at a KKT violation of {self.relative_violation_.max():.3g} times the spread "
+                f"of its scores, where tol={self.tol:g} was asked for (status {self.status_!r}, "
+                f"max_iter={self.max_iter}). "
                 "With norm_ near 0 the classes are all but inseparable at this mu and kernel: raise `mu` or `gamma`. "
                 "Otherwise raise `max_iter`, or scale the features.",
                 ConvergenceWarning,

@@ -56,7 +56,7 @@ class PathPoint:
     scores : array of shape (n,)
         Of all rows, up to a constant.
     beta : array of shape (n,)
-        Where the next setting may start from.
+        The solution, where the next setting may start.
     is_resolved : bool
         Whether the scores are settled: a ranking that the solver's tolerance could change is none.
     """
@@ -66,6 +66,11 @@ class PathPoint:
     is_resolved: bool
 
 
+def start_from(last: PathPoint | None) -> dict[str, Any]:
+    """What a solver is told of the neighbour on the path, whose scores are K times its β."""
+    return {} if last is None else {"start": last.beta, "start_scores": last.scores}
+
+
 class Searchable(Protocol):
     """The methods by which ``askew.selection`` recognises an estimator it can search fast."""
 
@@ -73,10 +78,11 @@ class Searchable(Protocol):
         """Parameters that leave the kernel matrix as it is."""
         ...
 
-    def _path_point(self, fold: Fold, start: Vector | None, solve: Callable[..., Solution]) -> PathPoint:
-        """Solve for this estimator's parameters on a fold.
+    def _path_point(self, fold: Fold, last: PathPoint | None, solve: Callable[..., Solution]) -> PathPoint:
+        """Solve for this estimator's parameters on a fold, from the point of the last ones.
 
-        ``solve(problem, start=, tol=, max_iter=)`` is the solver to use.
+        ``solve(problem, start=, start_scores=, tol=, max_iter=)`` is the solver to use; ``start_scores`` is K times
+        ``start`` where it is at hand.
         """
         ...
 

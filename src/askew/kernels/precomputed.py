@@ -32,7 +32,7 @@ class Precomputed:
         self.is_psd = is_psd
 
     def whole(self, dtype: Any) -> Array | None:
-        """The matrix as it is stored, where all of its points are in use and the precision is right: no row is copied."""
+        """The matrix as it is stored, where all of its points are in use and the precision is right; else None."""
         is_whole = self._indices is None and self._matrix.flags.c_contiguous
         return self._matrix if is_whole and self._matrix.dtype == dtype else None
 

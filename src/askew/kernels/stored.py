@@ -62,3 +62,11 @@ class Stored(Precomputed):
         if self._single is None or dtype != np.float32:
             return super().block(indices, dtype)
         return Precomputed(self._single).block(indices, dtype)
+
+    def matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Kv in float64, from the rows where v is not zero."""
+        from askew.kernels.gather import sum_rows
+
+        support, total = np.flatnonzero(v), np.zeros(self.n)
+        sum_rows(self._matrix, support, v[support], total)
+        return total

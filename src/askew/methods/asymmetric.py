@@ -3,7 +3,7 @@
 Solves
     minimise ½‖w‖² − τρ − μγ + (1/m) Σ s_i ξ_i   subject to   positives w'φ(x_i) ≥ ρ − ξ_i,
     negatives w'φ(x_i) ≤ ρ − γ + ξ_i,  ξ ≥ 0,  γ ≥ 0.
-    This is equation 3 of the paper with w measured in units of 1/τ, so that τ = 0 is allowed: there it is ν-SVC with ν = 2μ.
+    This is equation 3 of the paper with w measured in units of 1/τ, so that τ = 0 is allowed: it is ν-SVC with ν = 2μ.
     Dual in signed variables β = m y∘α (a box of size s_i, not s_i/m, so that a tolerance means the same at every m):
         minimise ½ β'Kβ,   β_i between 0 and y_i s_i,   Σ₊β = m(μ + τ),   Σ₋β = −mμ,
     the second sum an inequality Σ₋β ≤ −mμ whose multiplier is γ ≥ 0. It is solved as an equality first; where that
@@ -13,7 +13,7 @@ Given
     there), μ ≥ 0 and τ ≥ 0, not both 0, with μ + τ at most the fraction of positives and μ at most that of negatives.
 Returns
     score(x) = (Σ β_i k(x_i, x) − ρ + γ/2)/m in the units of the first line, with ρ the multiplier of the positives' sum
-    and ρ − γ that of the negatives'. Where no point lies strictly inside its box each is the middle of its KKT interval.
+    and ρ − γ that of the negatives'. Where no point lies strictly inside its box, each is the middle of its interval.
 Reference
     Wu, Lin, Chen, Chen (2008), Asymmetric support vector machines: low false-positive learning under the user
     tolerance, KDD, equations 3 and 4 (which prints max for min) and theorems 3.1 to 3.3.
@@ -128,7 +128,7 @@ def recover(problem: Problem, solution: Solution, y: Vector, weight: Vector) -> 
         expansion=Expansion.of(beta / total, (0.5 * gamma - rho) / total),
         rho=rho / total,
         gamma=gamma / total,
-        norm=float(np.sqrt(max(0.0, beta @ solution.gradient))) / total,
+        norm=float(np.sqrt(max(0.0, float(beta @ solution.gradient)))) / total,
         negative_mass=float(size[~is_positive].sum()) / total,
         outlier_fractions=_by_class(bound_weight, is_positive) / total,
         inside_fractions=_by_class(inside_weight, is_positive) / total,

@@ -1,9 +1,9 @@
 """Candidates that share kernels and solutions.
 
-Candidates with the same kernel form a group, and the kernel is computed once for all of them and all folds (once per fold
-where a transformer in front, or ``gamma="scale"``, makes it depend on the training rows). On a fold the group is one path:
-candidates in an order in which neighbours differ little, each solved from the last one's solution. Folds run side by
-side in threads.
+Candidates with the same kernel form a group, and the kernel is computed once for all of them and all folds (once per
+fold where a transformer in front, or ``gamma="scale"``, makes it depend on the training rows). On a fold the group is one
+path: candidates in an order in which neighbours differ little, each solved from the last one's solution. Folds run side
+by side in threads.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ from askew.selection.rows import Rows
 from askew.selection.snake import snake
 from askew.threads import alone, workers
 from askew.tolerance.holdout import take_rows
-
-STORED_WORKING_SET = 512  # rows of a stored matrix cost nothing, so rounds are cheap and small ones pay
 
 
 @dataclass
@@ -124,16 +122,16 @@ class Paths:
         self, group: _Group, fold: Fold, number: int, test: NDArray[np.int64], outcomes: Outcomes
     ) -> NDArray[np.float64]:
         """Scores of the held-out rows for every candidate of the group; a column of NaN for one that does not work."""
-        solve, start = self._solver(fold.matrix), None
+        solve, point = self._solver(fold.matrix), None
         scores = np.full((len(test), len(group.members)), np.nan)
         for column, (member, machine) in enumerate(zip(group.members, group.machines, strict=True)):
             begin = time.perf_counter()
             try:
-                point = machine._path_point(fold, start, solve)
+                point = machine._path_point(fold, point, solve)
             except AskewError as error:
                 outcomes.fail(error)
             else:
-                start, scores[:, column] = point.beta, point.scores[test]
+                scores[:, column] = point.scores[test]
                 outcomes.resolved[member, number] = point.is_resolved
             outcomes.fit_seconds[member, number] = time.perf_counter() - begin
         return scores
@@ -165,11 +163,19 @@ class Paths:
         return Stored(matrix, with_float32)
 
     def _solver(self, matrix: Any) -> Callable[..., Any]:
+        """The solver for a stored matrix, or the one that asks for rows as it needs them."""
+        if hasattr(matrix, "whole"):
+            from askew.solvers.whole import solve as solve_whole
+
+            return solve_whole
         from askew.solvers.working_set import solve
 
-        if hasattr(matrix, "whole"):
-            return partial(solve, working_set_size=STORED_WORKING_SET)
-        return partial(solve, cache_bytes=self.cache_bytes // len(self.rows.folds))
+        cache_bytes = self.cache_bytes // len(self.rows.folds)
+
+        def solve_by_rows(problem: Any, start_scores: Any = None, **options: Any) -> Any:
+            return solve(problem, cache_bytes=cache_bytes, **options)
+
+        return solve_by_rows
 
 
 def split(estimator: Any) -> tuple[Any, Any]:

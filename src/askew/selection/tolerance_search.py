@@ -41,13 +41,13 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator
-        A classifier, or a one-class detector: a detector is fitted on the training rows of the first class, the normal
-        ones, and judged on rows of both, a low score pointing to the second. In a Pipeline the steps before the last are
-        fitted anew on the training rows of each fold, so nothing leaks from the held-out rows; the kernel is then
-        computed once per fold.
+        A classifier, or a one-class detector: a detector is fitted on the training rows of the first class, the
+        normal ones, and judged on rows of both, a low score pointing to the second. In a Pipeline the steps before
+        the last are fitted anew on the training rows of each fold, so nothing leaks from the held-out rows; the
+        kernel is then computed once per fold.
     param_grid : dict, list of dict, or None, default=None
-        As for GridSearchCV. None takes the estimator's own search: for `AsymmetricSVC` a grid over mu and gamma at tau = 0,
-        then a line over tau; for `SVC` C and gamma with balanced classes; for `OneClassSVM` nu and gamma.
+        As for GridSearchCV. None takes the estimator's own search: for `AsymmetricSVC` a grid over mu and gamma at
+        tau = 0, then a line over tau; for `SVC` C and gamma with balanced classes; for `OneClassSVM` nu and gamma.
     tolerance : float in (0, 1], default=0.1
         Largest false positive rate that counts.
     normalize : bool, default=False

@@ -3,14 +3,15 @@
 Solves
     A programme without a linear term has no unit of its own: where the (reduced) hulls of two classes nearly touch, all
     scores Kβ shrink towards each other, and a KKT violation of 1e-3 may be a thousand times their spread. Their ranking
-    is then noise. Here the violation is brought below tol times the standard deviation of the scores, wherever they are.
+    is then noise. Here the violation is brought below tol times the standard deviation of the scores.
 Given
-    A ``Problem``, whose boxes are the weights of its points, and a solver with an absolute tolerance.
+    A ``Problem``, whose boxes are the weights of its points, and a solver with an absolute tolerance. It is called in
+    turns with a Newton step over the variables inside their box (``polish``), which does the rest where the hulls touch.
 Returns
-    ``Solution`` of the last solve, its steps counted over all of them, and optimal in the relative sense when it says so.
+    ``Solution`` of the last solve, its steps counted over all of them; "optimal" means in the relative sense.
 Stops when
-    violation ≤ tol · spread, or the solver stalls in float64, or the steps run out: max_iter where the user gives one,
-    otherwise ``PATIENCE`` steps per point beyond an absolute tolerance of tol in units of K.
+    violation ≤ tol · spread, or float64 allows no further progress, or the steps run out: max_iter where the user gives
+    one, otherwise ``PATIENCE`` steps per point.
 """
 
 from __future__ import annotations
@@ -22,24 +23,25 @@ import numpy as np
 
 from askew.qp import Problem, Solution, Status
 from askew.qp.problem import Vector
+from askew.solvers.polish import polish
 
 PATIENCE = 1000
+MANY = 4  # steps per point after which a solver is interrupted for a Newton step
 FIRST = 0.1  # of tol · mean K_ii: most problems are done there, and none has lost much
 
 
-def spread(problem: Problem, solution: Solution) -> float:
+def spread(problem: Problem, scores: Vector) -> float:
     """Standard deviation of the scores Kβ over the points, each counted by the size of its box."""
     weight = np.minimum(problem.upper - problem.lower, 1e300)
     total = float(weight.sum())
     if not total > 0:
         return 0.0
-    scores = solution.gradient - problem.linear
-    return float(np.sqrt(max(0.0, weight @ (scores - weight @ scores / total) ** 2 / total)))
+    return float(np.sqrt(max(0.0, float(weight @ (scores - weight @ scores / total) ** 2) / total)))
 
 
 def relative_violation(problem: Problem, solution: Solution) -> float:
     """KKT violation in units of the spread of the scores; infinite where all scores are equal and it is not 0."""
-    violation, unit = max(0.0, solution.certificate.violation), spread(problem, solution)
+    violation, unit = max(0.0, solution.certificate.violation), spread(problem, solution.gradient - problem.linear)
     if violation == 0.0:
         return 0.0
     return violation / unit if unit > 0 else np.inf
@@ -50,6 +52,7 @@ def solve_relative(
     solve: Callable[..., Solution],
     *,
     start: Vector | None = None,
+    start_scores: Vector | None = None,
     tol: float = 1e-3,
     max_iter: int = -1,
     patience: int = PATIENCE,
@@ -60,26 +63,42 @@ def solve_relative(
     ----------
     problem : Problem
     solve : callable
-        ``solve(problem, start=, tol=, max_iter=) -> Solution`` with an absolute tolerance.
+        ``solve(problem, start=, tol=, max_iter=) -> Solution`` with an absolute tolerance; it must take
+        ``start_scores`` too when that is given here.
     start : array of shape (n,), optional
+    start_scores : array of shape (n,), optional
+        K times ``start``, when it is at hand.
     tol : float
     max_iter : int
-        Limit of steps over all solves; -1 for none but ``patience``.
+        Limit of steps over all solves; -1 for ``patience`` steps per point.
     patience : int
-        Steps per point spent beyond the first, absolute tolerance when ``max_iter`` sets no limit.
     """
-    goal = FIRST * tol * (float(np.mean(np.abs(problem.matrix.diagonal()))) or 1.0)
-    steps, rounds, limit = 0, 0, max_iter
+    goal = _first_goal(problem, start_scores, tol)
+    limit = max_iter if max_iter >= 0 else patience * problem.n
+    known = {} if start_scores is None else {"start_scores": start_scores}
+    steps, rounds, has_stalled = 0, 0, False
     while True:
-        solution = solve(problem, start=start, tol=goal, max_iter=limit)
-        steps, rounds = steps + solution.n_iter, rounds + solution.n_outer
+        allowed = min(limit - steps, max(MANY * problem.n, 1_000))
+        solution = solve(problem, start=start, tol=goal, max_iter=allowed, **known)
+        steps, rounds, known = steps + solution.n_iter, rounds + solution.n_outer, {}
         is_good = relative_violation(problem, solution) <= tol
-        left = (max_iter if max_iter >= 0 else patience * problem.n) - steps
-        if is_good or not solution.status.has_converged or left <= 0:
+        stalled_again = has_stalled and solution.status is Status.STALLED
+        if is_good or steps >= limit or stalled_again:
             break
-        goal = min(0.5 * tol * spread(problem, solution), 0.1 * goal)
-        start, limit = solution.beta, left
+        has_stalled = solution.status is Status.STALLED
+        is_slow = not solution.status.has_converged
+        start = polish(problem, solution.beta, solution.gradient) if is_slow else solution.beta
+        target = 0.5 * tol * spread(problem, solution.gradient - problem.linear)
+        goal = min(target, goal if is_slow else 0.1 * goal)
     return replace(solution, n_iter=steps, n_outer=rounds, status=_status(solution, is_good))
+
+
+def _first_goal(problem: Problem, start_scores: Vector | None, tol: float) -> float:
+    """An absolute tolerance to begin with: what a neighbour's scores suggest, or one in units of K."""
+    unit = FIRST * (float(np.mean(np.abs(problem.matrix.diagonal()))) or 1.0)
+    if start_scores is not None:
+        unit = min(unit, 0.7 * spread(problem, start_scores)) or unit
+    return tol * unit
 
 
 def _status(solution: Solution, is_good: bool) -> Status:

@@ -6,12 +6,14 @@ Solves
     since scaling what is there keeps a warm start warm.
 Given
     A ``Problem`` and β₀, or nothing: then the variables are filled in their order, whole ones first, so that few
-    are strictly inside their box.
+    are strictly inside their box. With the gradient at β₀ the sums are mended by the variables that ask for it most.
 Returns
     β with lower ≤ β ≤ upper and exact sums.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +23,8 @@ from askew.qp import Problem
 Vector = NDArray[np.float64]
 
 
-def feasible_start(problem: Problem, near: Vector | None = None) -> Vector:
-    """A feasible β, as near to ``near`` as the sums allow."""
+def feasible_start(problem: Problem, near: Vector | None = None, gradient: Vector | None = None) -> Vector:
+    """A feasible β, as near to ``near`` as the sums allow; ``gradient`` is Kβ + p there, when it is at hand."""
     wanted = np.zeros(problem.n) if near is None else np.asarray(near, dtype=np.float64)
     beta = np.clip(wanted, problem.lower, problem.upper)
     labels, slack = problem.constraint.labels(problem.n), problem.constraint.slack
@@ -32,14 +34,15 @@ def feasible_start(problem: Problem, near: Vector | None = None) -> Vector:
         if slack is not None:
             missing = missing - np.clip(missing, *slack)
         if missing != 0.0:
-            beta[mine] = _shift(beta[mine], problem.lower[mine], problem.upper[mine], missing)
+            reluctance = beta[mine] == 0 if gradient is None else np.copysign(1.0, missing) * gradient[mine]
+            beta[mine] = _shift(beta[mine], problem.lower[mine], problem.upper[mine], missing, reluctance)
     return beta
 
 
-def _shift(beta: Vector, lower: Vector, upper: Vector, missing: float) -> Vector:
-    """Raise (or lower) entries in turn, those away from zero first, until their sum has moved by ``missing``."""
+def _shift(beta: Vector, lower: Vector, upper: Vector, missing: float, reluctance: NDArray[Any]) -> Vector:
+    """Raise (or lower) entries in turn, the least reluctant first, until their sum has moved by ``missing``."""
     room = upper - beta if missing > 0 else beta - lower
-    order = np.argsort(beta == 0, kind="stable")
+    order = np.argsort(reluctance, kind="stable")
     reach = np.cumsum(np.minimum(room[order], 1e300))
     amount = abs(missing)
     full = int(np.searchsorted(reach, amount))
