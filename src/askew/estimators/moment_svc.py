@@ -246,8 +246,9 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
             positive = targets.positive if targets.is_single else None
             self._stream = Stream(self._model(), len(targets.classes), positive, self.forgetting)
             self._stream_classes = targets.classes
-        self._stream.add(X, targets.codes, weight)
-        return self._fit(self._stream.evidence(), targets) if self._stream.is_ready else self
+        with _pool(X):
+            self._stream.add(X, targets.codes, weight)
+            return self._fit(self._stream.evidence(), targets) if self._stream.is_ready else self
 
     def fit_from_moments(
         self, X_positive: Any, moments: Any, sample_weight: Any = None, classes: Any = (0, 1)
@@ -278,9 +279,10 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         if not targets.is_single:
             raise ParameterError(f"classes must be two labels; got {len(targets.classes)}.")
         rows = np.flatnonzero(weight > 0)
-        structure = self._model().build(moments)
-        self.__dict__.pop("_stream", None)
-        return self._fit([Evidence(X[rows], weight[rows], rows, moments, structure)], targets)
+        with _pool(X):
+            structure = self._model().build(moments)
+            self.__dict__.pop("_stream", None)
+            return self._fit([Evidence(X[rows], weight[rows], rows, moments, structure)], targets)
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> MomentPath:
         """Linear models along a path of costs: one pass, one factorisation, warm starts.
@@ -382,8 +384,11 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
 
 
 def _pool(X: Any) -> Any:
-    """Sparse fits are many short vector operations, which the threads of BLAS only slow down."""
-    return workers() if sparse.issparse(X) else nullcontext()
+    """Our own threads, and BLAS held at one: sparse and narrow fits are many short operations, which its threads slow.
+
+    On wide dense data the decompositions are the work, and BLAS keeps its threads.
+    """
+    return workers() if sparse.issparse(X) or X.shape[1] <= 512 else nullcontext()
 
 
 _READ: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}

@@ -100,7 +100,7 @@ class MomentSVCCV(ClassifierMixin, BaseEstimator):
         table = np.array(scores).reshape(-1, len(Cs))
         if np.isnan(table).all():
             raise DataError(
-                "No fold holds both classes in training and in testing. Use fewer folds, or give more rows of each class."
+                "No fold holds both classes in training and in testing. Use fewer folds, or give more rows of each."
             )
         means = np.nanmean(table, axis=0)
         best = int(np.lexsort((-Cs, -means.round(12)))[0])

@@ -102,8 +102,10 @@ def held_out_losses(
     box = moment.Formulation("C", C=1.0)
     fold = np.arange(n) % min(FOLDS, n)
     losses = np.empty((len(grid), n))
+    simple, X = trial.structure.principal(X)
     for j, ratio in enumerate(grid):
-        structure = trial.structure.with_ridge(ratio * trial.structure.mean_variance())
+        ridge = ratio * trial.structure.mean_variance()
+        structure = simple.with_ridge(ridge)
         K = WhitenedGram(Linear(), whitened_points(structure, X)).whole()
         alphas = np.zeros((n, fold.max() + 1))
         for k in range(alphas.shape[1]):
@@ -111,7 +113,8 @@ def held_out_losses(
             matrix = Precomputed(np.ascontiguousarray(K[np.ix_(kept, kept)]), is_psd=True)
             alphas[kept, k] = moment.fit(matrix, box, upper[kept], solve, _ROUGH).alpha
         deviations = _deviations(structure, structure.solve(structure.centred_sum(X, alphas)))
-        kappa = (K @ alphas / deviations)[np.arange(n), fold] * structure.unspent(trial.n_negatives)
+        kappa = (K @ alphas / deviations)[np.arange(n), fold]
+        kappa *= trial.structure.with_ridge(ridge).unspent(trial.n_negatives)
         losses[j] = np.logaddexp(0.0, -kappa)
     return losses, weight / weight.sum()
 

@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 
 from askew.exceptions import DataError
+from askew.moments.factor import Factor
 from askew.moments.structure import Structure
 
 Vector = NDArray[np.float64]
@@ -70,6 +71,11 @@ class Full(Structure):
 
     def mean_variance(self) -> float:
         return float(np.trace(self.matrix)) / len(self.mean)
+
+    def principal(self, X: Any) -> tuple[Structure, Any]:
+        values, vectors = self.eigen()
+        centred = (X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)) - self.mean
+        return Factor(np.zeros(len(values)), values), centred @ vectors
 
     def degrees_of_freedom(self) -> float:
         values = self.eigen()[0]

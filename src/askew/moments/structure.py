@@ -59,6 +59,10 @@ class Structure(ABC):
     def degrees_of_freedom(self) -> float:
         """trace(M(M + ρI)⁻¹): how many directions the ridge leaves free."""
 
+    def principal(self, X: Any) -> tuple[Structure, Any]:
+        """The same geometry in axes where many ridges are cheap to try: a structure and the points that go with it."""
+        return self, X
+
     def unspent(self, n_samples: float) -> float:
         """Share of the samples not used up by the free directions, 1 − f/(N − 1).
 
