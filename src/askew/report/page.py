@@ -76,7 +76,9 @@ def _environment() -> Any:
     )
     for name in ("percent", "count", "times", "false_alarms_in", "seconds", "significant"):
         environment.filters[name] = getattr(numerals, name)
-    environment.filters.update(capital=_capital, confidence_words=confidence_words, editable=_editable, words=_words)
+    environment.filters.update(
+        capital=_capital, confidence_words=confidence_words, editable=_editable, thousands=_thousands, words=_words
+    )
     return environment
 
 
@@ -139,6 +141,12 @@ def _editable(value: float, digits: int) -> str:
     """Number as an input holds it: plain digits, no exponent."""
     rounded = float(f"{value:.{digits}g}")
     return f"{rounded:.12f}".rstrip("0").rstrip(".")
+
+
+def _thousands(number: str) -> str:
+    """Digits with their thousands separated."""
+    whole, point, rest = number.partition(".")
+    return f"{int(whole):,}{point}{rest}"
 
 
 def _words(value: Any) -> str:

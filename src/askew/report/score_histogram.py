@@ -16,11 +16,13 @@ _TAILS = (0.0005, 0.9995)
 
 @dataclass(frozen=True, eq=False)
 class ScoreHistogram:
-    """Counts per bin; scores outside the edges are counted in the first and the last bin.
+    """Counts per bin; a bin holds its right edge, the first and the last also all that lies outside.
 
     Parameters
     ----------
     edges : ndarray, shape (b + 1,)
+        Evenly spaced. The threshold in force is one of them where it is finite: what raises an alarm there
+        fills whole bins, since an alarm needs a score above the threshold.
     negative, positive : ndarray of int, shape (b,)
     has_tails : bool
         Whether scores outside the edges were counted in the end bins.
@@ -32,25 +34,40 @@ class ScoreHistogram:
     has_tails: bool
 
     @classmethod
-    def of(cls, negatives: NDArray[np.float64], positives: NDArray[np.float64], *also: float) -> ScoreHistogram:
-        """Count sorted scores; the edges also span the thresholds in ``also``.
+    def of(cls, negatives: NDArray[np.float64], positives: NDArray[np.float64], threshold: float) -> ScoreHistogram:
+        """Count sorted scores.
 
         Examples
         --------
-        >>> histogram = ScoreHistogram.of(np.arange(10.0), np.array([5.0, 12.0]), 11.0)
-        >>> int(histogram.negative.sum()), int(histogram.positive.sum()), len(histogram.edges)
-        (10, 2, 31)
+        >>> histogram = ScoreHistogram.of(np.arange(10.0), np.array([5.0, 12.0]), 5.0)
+        >>> above = histogram.edges[:-1] >= 5.0
+        >>> int(histogram.negative[above].sum()), int(histogram.positive[above].sum())
+        (4, 1)
         """
-        low, high = _span([negatives, positives, np.asarray(also, dtype=np.float64)])
         bins = _BINS if len(negatives) + len(positives) >= _FEW else _BINS_OF_FEW
-        edges = np.linspace(low, high, bins + 1)
+        edges = _edges(*_span([negatives, positives, np.array([threshold])]), bins, threshold)
         outer = [scores[[0, -1]] for scores in (negatives, positives) if len(scores)]
         return cls(
             edges=edges,
-            negative=np.histogram(np.clip(negatives, low, high), edges)[0],
-            positive=np.histogram(np.clip(positives, low, high), edges)[0],
-            has_tails=any(ends[0] < low or ends[1] > high for ends in outer),
+            negative=_counts(negatives, edges),
+            positive=_counts(positives, edges),
+            has_tails=any(ends[0] < edges[0] or ends[1] > edges[-1] for ends in outer),
         )
+
+
+def _counts(scores: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
+    up_to = np.searchsorted(scores, edges, side="right")
+    up_to[0], up_to[-1] = 0, len(scores)
+    return np.diff(up_to)
+
+
+def _edges(low: float, high: float, bins: int, threshold: float) -> NDArray[np.float64]:
+    """Even edges over [low, high], moved by less than a bin so that the threshold is one of them, exactly."""
+    if not low <= threshold <= high:
+        return np.linspace(low, high, bins + 1)
+    width = (high - low) / (bins - 1)
+    below = int(np.ceil((threshold - low) / width))
+    return threshold + width * (np.arange(bins + 1) - below)
 
 
 def _span(samples: list[NDArray[np.float64]]) -> tuple[float, float]:

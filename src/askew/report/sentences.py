@@ -55,15 +55,26 @@ def confidence_words(confidence: float) -> str:
     Examples
     --------
     >>> confidence_words(1.0)
-    'for every population with these moments'
+    'for any data with this mean and covariance'
     """
     if confidence >= 1.0:
-        return "for every population with these moments"
+        return "for any data with this mean and covariance"
     return f"with {percent(confidence)} confidence"
 
 
-def evidence(event: str, point: OperatingPoint) -> str:
-    """What was counted on held-out rows at the threshold of the headline."""
+def evidence(event: str, point: OperatingPoint, *, is_constant: bool = False) -> str:
+    """What was counted on held-out rows at the threshold of the headline.
+
+    Parameters
+    ----------
+    event : str
+    point : OperatingPoint
+    is_constant : bool
+        Whether every held-out row has the same score.
+    """
+    if is_constant and point.n_negative + point.n_positive > 1:
+        rows = count(point.n_negative + point.n_positive)
+        return f"All {rows} held-out rows have the same score: this model cannot tell {event} from normal rows."
     alarms = f"{count(point.false_alarms)} of {plural(point.n_negative, 'normal row')} raised an alarm"
     if point.false_alarms:
         alarms += f" ({times(point.false_alarm_rate)})"
@@ -77,13 +88,13 @@ def evidence(event: str, point: OperatingPoint) -> str:
 def not_promised(event: str, point: OperatingPoint, promise: Promise | None) -> tuple[str, ...]:
     """Limits of the promise, one sentence each."""
     if promise is None:
-        first = "The false alarm rate of new rows: this page only counts what happened on held-out rows."
+        first = "The false alarm rate of new rows: this report only counts what happened on held-out rows."
     else:
         first = (
             "The number of false alarms on a single day. The promise is about the rate over many rows; a day's "
             "count moves around it."
         )
-    caught = f"How much {event} will be caught. " + (
+    caught = f"What share of {event} will be caught. " + (
         f"{count(point.caught)} of {plural(point.n_positive, 'case')} is what was measured."
         if point.n_positive
         else f"No held-out row was known to be {event}."
@@ -91,7 +102,7 @@ def not_promised(event: str, point: OperatingPoint, promise: Promise | None) -> 
     sentences = [first, caught, "Anything about rows that come from somewhere else, or after the data have changed."]
     if promise is not None:
         sentences.append(
-            "Another tolerance picked on this page because its figures look good. Choose the tolerance first, then fit."
+            "Another tolerance, picked because its figures in this report look good. Choose the tolerance, then fit."
         )
     return tuple(sentences)
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from askew.exceptions import DataError, ParameterError
+from askew.exceptions import ParameterError
 from askew.report import sentences
 from askew.report.guaranteed_band import GuaranteedBand
-from askew.report.operating_curve import HeldOutScores, OperatingCurve, OperatingPoint
+from askew.report.held_out_scores import HeldOutScores
+from askew.report.operating_curve import OperatingCurve, OperatingPoint
 from askew.report.plain_data import plain
 from askew.report.score_histogram import ScoreHistogram
 
@@ -216,29 +217,27 @@ def summarise(
     """
     rate = _checked_share("tolerance", tolerance, zero_allowed=False)
     held = HeldOutScores(
-        _checked_scores("negative_scores", negative_scores, empty_allowed=False),
-        _checked_scores("positive_scores", positive_scores, empty_allowed=True),
+        negative_scores,
+        positive_scores,
         confidence=_CONFIDENCE if promise is None or promise.confidence >= 1.0 else promise.confidence,
     )
-    band = None if np_roc is None else GuaranteedBand.of(np_roc)
-    guaranteed = None
-    if band is not None and band.threshold is not None:
-        guaranteed = held.at_thresholds(band.tolerance, band.threshold)
     measured = held.measured(rate)
     point = measured.at(rate) if promise is None else _in_force(held, promise)
     is_broken = promise is not None and drift is not None and bool(drift.get("drifted", False))
+    # Where new data contradict one promise, the page offers no other from the same calibration.
+    band = None if np_roc is None or is_broken else GuaranteedBand.of(np_roc)
     lowest = 1.0 / len(held.negatives) if band is None else float(band.tolerance[0])
     seen_share = len(held.positives) / (len(held.positives) + len(held.negatives))
     return Summary(
         title=str(title),
         event=str(event),
         headline=sentences.headline(str(event), point, promise, drift if is_broken else None),
-        evidence=sentences.evidence(str(event), point),
+        evidence=sentences.evidence(str(event), point, is_constant=held.is_constant),
         point=point,
         tolerance=rate,
         tolerance_range=_range(measured, lowest, point.tolerance),
         measured=measured,
-        guaranteed=guaranteed,
+        guaranteed=None if band is None else _promisable(held, band),
         band=band,
         histogram=ScoreHistogram.of(held.negatives, held.positives, point.threshold),
         base_rate=seen_share if base_rate is None else _checked_share("base_rate", base_rate, zero_allowed=True),
@@ -266,6 +265,10 @@ def _in_force(held: HeldOutScores, promise: Promise) -> OperatingPoint:
     return held.at_thresholds(np.array([rate]), np.array([promise.threshold])).at(rate)
 
 
+def _promisable(held: HeldOutScores, band: GuaranteedBand) -> OperatingCurve | None:
+    return None if band.threshold is None else held.at_thresholds(band.tolerance, band.threshold)
+
+
 def _range(measured: OperatingCurve, lowest: float, tolerance: float) -> tuple[float, float]:
     """Rates to choose from: what the rows can tell, up to where nothing more is caught, around the tolerance."""
     all_caught = int(np.argmax(measured.caught >= measured.caught[-1]))
@@ -277,18 +280,6 @@ def _range(measured: OperatingCurve, lowest: float, tolerance: float) -> tuple[f
 def _largest(importances: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
     pairs = [(str(name), float(value)) for name, value in importances]
     return tuple(sorted(pairs, key=lambda pair: -abs(pair[1]))[:_MOST_IMPORTANCES])
-
-
-def _checked_scores(name: str, scores: ArrayLike, *, empty_allowed: bool) -> NDArray[np.float64]:
-    array = np.asarray(scores, dtype=np.float64)
-    if array.ndim != 1:
-        raise DataError(f"{name} must have one score per row, shape (n,); got shape {array.shape}.")
-    if len(array) == 0 and not empty_allowed:
-        raise DataError(f"{name} is empty; a report needs at least one held-out negative.")
-    missing = int(np.isnan(array).sum())
-    if missing:
-        raise DataError(f"{name} holds {missing} NaN of {len(array)} scores. Drop these rows or mend the scorer.")
-    return array
 
 
 def _checked_share(name: str, value: float, *, zero_allowed: bool) -> float:

@@ -62,7 +62,7 @@ function drawRates(svg, data) {
   element("text", caption, svg, "False alarm rate");
   const under = element("g", {}, svg);
   if (data.band) drawBand(svg, data.band, x, y, box);
-  drawMeasured(svg, data.measured, x, y, box);
+  drawMeasured(svg, data.measured, x, y, box, high);
   return { svg, box, x, y, under, moving: element("g", {}, svg) };
 }
 
@@ -71,10 +71,10 @@ function drawBand(svg, band, x, y, box) {
   element("path", { class: "band", d: path }, svg);
 }
 
-function drawMeasured(svg, curve, x, y, box) {
-  if (!curve.n_positive) return;
-  const rates = [0, ...curve.false_alarms.map((alarms) => alarms / curve.n_negative)];
-  const shares = [curve.caught[0], ...curve.caught].map((caught) => caught / curve.n_positive);
+function drawMeasured(svg, curve, x, y, box, high) {
+  const every = curve.false_alarms.map((alarms) => alarms / curve.n_negative);
+  const rates = every.filter((rate) => rate <= high);
+  const shares = curve.caught.slice(0, rates.length).map((caught) => caught / curve.n_positive);
   element("path", { class: "curve", d: stairs(rates.map(x.at), shares.map(y), box.right) }, svg);
 }
 
@@ -88,7 +88,6 @@ function moveRates(chart, point, tolerance, inForce) {
     height: box.bottom - box.top }, under);
   element("line", { class: "limit", x1: limit, x2: limit, y1: box.top, y2: box.bottom }, moving);
   if (inForce) drawInForce(moving, inForce, x, y);
-  if (!point.n_positive) return;
   const at = { x: x.at(point.false_alarms / point.n_negative), y: y(point.caught / point.n_positive) };
   const ends = { x1: at.x, x2: at.x, y1: y(point.caught_low), y2: y(point.caught_high) };
   element("line", { class: "whisker", ...ends }, moving);
@@ -96,7 +95,6 @@ function moveRates(chart, point, tolerance, inForce) {
 }
 
 function drawInForce(parent, point, x, y) {
-  if (!point.n_positive) return;
   const at = [x.at(point.false_alarms / point.n_negative), y(point.caught / point.n_positive)];
   const place = `translate(${at[0].toFixed(1)},${at[1].toFixed(1)}) rotate(45)`;
   element("rect", { class: "in-force", x: -5, y: -5, width: 10, height: 10, transform: place }, parent);

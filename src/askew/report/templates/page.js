@@ -9,6 +9,7 @@ const positionOf = (rate) => Math.round((steps * Math.log(rate / lowest)) / Math
 const rateAt = (position) => lowest * (highest / lowest) ** (position / steps);
 const home = positionOf(start);
 const charts = {};
+const picture = find("rates"); // absent where nothing is known to be the event
 
 const chosenRate = () => (Number(slider.value) === home ? start : rateAt(Number(slider.value)));
 const isInForce = () => data.is_promised && Number(slider.value) === home;
@@ -38,14 +39,15 @@ function say(id, text) {
 }
 
 function validNumber(input, low, high) {
-  const value = Number(input.value);
-  const isValid = input.value !== "" && Number.isFinite(value) && value >= low && value <= high;
+  const text = input.value.replace(/[,\s]/g, ""), value = Number(text);
+  const isValid = text !== "" && Number.isFinite(value) && value >= low && value <= high;
   input.setAttribute("aria-invalid", String(!isValid));
   return isValid ? value : null;
 }
 
 // The input shows four digits of the share; until the reader changes it, all of them count.
 function chosenShare() {
+  if (!baseRate) return data.base_rate;
   const shown = validNumber(baseRate, 0, 100);
   return shown !== null && baseRate.value === baseRate.defaultValue ? data.base_rate : shown === null ? null : shown / 100;
 }
@@ -66,20 +68,25 @@ function showStatus(rate) {
 }
 
 function showCaught(point) {
-  if (!point.n_positive) return;
   say("caught", percent(point.caught / point.n_positive));
   const limits = `likely ${percent(point.caught_low)} to ${percent(point.caught_high)}`;
   say("caught-note", `${count(point.caught)} of ${plural(point.n_positive, "held-out case")}; ${limits}`);
 }
 
+const alarmsSeen = (point) =>
+  `${plural(point.false_alarms, "false alarm")} in ${plural(point.n_negative, "normal row")}`;
+
 function showPrecision(point, base) {
-  const rate = point.false_alarms / point.n_negative;
-  const real = point.n_positive ? base * (point.caught / point.n_positive) : null;
-  const alerts = real === null ? null : real + (1 - base) * rate;
-  say("precision", alerts ? percent(real / alerts) : "–");
-  const seen = `${plural(point.false_alarms, "false alarm")} in ${plural(point.n_negative, "normal row")}`;
-  const isRough = point.false_alarms < 10 && alerts;
-  say("precision-note", isRough ? `a rough figure: it rests on ${seen}` : `from ${seen}`);
+  const real = base * (point.caught / point.n_positive);
+  const alerts = real + ((1 - base) * point.false_alarms) / point.n_negative;
+  say("precision", alerts > 0 ? percent(real / alerts) : "–");
+  const isRough = point.false_alarms < 10 && alerts > 0;
+  say("precision-note", (isRough ? "a rough figure: it rests on " : "from ") + alarmsSeen(point));
+}
+
+function showSeen(point) {
+  say("seen", percent(point.false_alarms / point.n_negative));
+  say("seen-note", alarmsSeen(point));
 }
 
 function showAlerts(point, rate, volumePerDay, base) {
@@ -89,9 +96,9 @@ function showAlerts(point, rate, volumePerDay, base) {
   const isLimited = (isInForce() && !data.is_broken) || (!isInForce() && isGuaranteed(rate));
   const most = isLimited ? `; at most ${count(normal * rate)} false ${isInForce() ? "promised" : "could be promised"}` : "";
   say("alerts", count(wrong + events * recall));
-  say("alerts-note", (point.n_positive ? `${count(events * recall)} real, ${count(wrong)} false` : "all false") + most);
-  say("missed", point.n_positive ? count(events * (1 - recall)) : "–");
-  say("missed-note", point.n_positive ? `of ${count(events)} expected a day` : "no held-out case to measure it on");
+  say("alerts-note", point.n_positive ? `${count(events * recall)} real, ${count(wrong)} false` + most : most.slice(2));
+  say("missed", count(events * (1 - recall)));
+  say("missed-note", `of ${count(events)} expected a day`);
 }
 
 function show() {
@@ -102,16 +109,17 @@ function show() {
   say("chosen-share", percent(rate));
   find("reset").disabled = Number(slider.value) === home;
   showStatus(rate);
-  showCaught(point);
-  if (share !== null) showPrecision(point, share);
+  if (!point.n_positive) showSeen(point);
+  else showCaught(point);
+  if (share !== null && point.n_positive) showPrecision(point, share);
   if (share !== null && perDay !== null) showAlerts(point, rate, perDay, share);
   const inForce = data.is_promised && !isInForce() ? data.point : null;
-  moveRates(charts.rates, point, rate, inForce);
+  if (charts.rates) moveRates(charts.rates, point, rate, inForce);
   moveScores(charts.scores, point.threshold);
 }
 
 function draw() {
-  charts.rates = drawRates(find("rates"), data);
+  if (picture) charts.rates = drawRates(picture, data);
   charts.scores = drawScores(find("scores"), data);
   show();
 }
@@ -142,20 +150,24 @@ async function copyCommand() {
 
 slider.value = String(home);
 document.documentElement.classList.add("scripted");
-for (const input of [slider, volume, baseRate]) input.addEventListener("input", show);
+for (const input of [slider, volume, baseRate]) input?.addEventListener("input", show);
+volume.addEventListener("change", () => {
+  const perDay = validNumber(volume, 0, 1e15);
+  if (perDay !== null) volume.value = perDay.toLocaleString("en", { maximumFractionDigits: 3 });
+});
 find("reset").addEventListener("click", () => choose(start));
-find("rates").addEventListener("pointerdown", followPointer);
-find("rates").addEventListener("pointermove", followPointer);
-if (find("copy")) find("copy").addEventListener("click", copyCommand);
+picture?.addEventListener("pointerdown", followPointer);
+picture?.addEventListener("pointermove", followPointer);
+find("copy")?.addEventListener("click", copyCommand);
 window.addEventListener("beforeprint", () => {
   for (const more of document.querySelectorAll("details")) more.open = true;
 });
 let drawnWidth = 0;
 new ResizeObserver(() => {
-  const width = find("rates").getBoundingClientRect().width;
+  const width = find("scores").getBoundingClientRect().width;
   if (width && width !== drawnWidth) {
     drawnWidth = width;
     draw();
   }
-}).observe(find("rates"));
+}).observe(find("scores"));
 draw();
