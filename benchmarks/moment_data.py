@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
+from threadpoolctl import threadpool_info
 
 from askew.datasets import load
 
@@ -22,6 +23,11 @@ def dense(n_negatives: int, n_positives: int, d: int, condition: float, seed: in
     white = rng.normal(size=(n_negatives + n_positives, d))
     white[n_negatives:] += shift
     return white @ root.T, np.repeat([0, 1], [n_negatives, n_positives])
+
+
+def blas_threads() -> int:
+    """Threads BLAS may use, which is also how many askew uses; LinearSVC uses one."""
+    return max([pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"], default=1)
 
 
 @cache

@@ -25,7 +25,7 @@ from sklearn.svm import LinearSVC
 from askew.estimators.moment_svc import MomentSVC
 from askew.moments import CovarianceModel
 from benchmarks.contest import ratios, save, take_turns
-from benchmarks.moment_data import dense, reuters, topic_at
+from benchmarks.moment_data import blas_threads, dense, reuters, topic_at
 
 COSTS = 10.0 ** np.arange(-4, 6)
 TOPICS = ("oilseed", "coffee", "sugar", "gnp", "trade", "crude")
@@ -121,7 +121,10 @@ def main() -> None:
         k = topics.index(topic)
         X_topic, y_topic = topic_at(X, Y, k, 1000)
         cases.append(run_case(f"Reuters {topic}", X_topic, y_topic, X_test, Y_test[:, k], options.rounds))
-    save("moment_fit_quick" if options.quick else "moment_fit", {"rounds": options.rounds, "cases": cases})
+    save(
+        "moment_fit_quick" if options.quick else "moment_fit",
+        {"rounds": options.rounds, "threads": blas_threads(), "cases": cases},
+    )
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import numpy as np
 from askew.estimators.moment_svc import MomentSVC
 from askew.moments import Moments
 from benchmarks.contest import ratios, save, take_turns
+from benchmarks.moment_data import blas_threads
 
 
 def rows(n: int, d: int) -> np.ndarray:
@@ -114,6 +115,7 @@ def main() -> None:
     print(peaks, flush=True)
     record = {
         "rounds": options.rounds,
+        "threads": blas_threads(),
         "time": [against_product(n // part, d, options.rounds) for n, d in ((1_000_000, 200), (5_000_000, 50))],
         "peak bytes beyond X by rows (100 features)": peaks,
         "many positives": many_positives(1_000_000 // part, 50),

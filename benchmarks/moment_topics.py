@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from askew.estimators.moment_svc import MomentSVC
 from benchmarks.contest import ratios, save, take_turns
-from benchmarks.moment_data import reuters
+from benchmarks.moment_data import blas_threads, reuters
 
 
 def macro_auc(scores: np.ndarray, Y: np.ndarray) -> float:
@@ -51,6 +51,7 @@ def main() -> None:
     fisher = MomentSVC(C=1e-9, covariance="diagonal", rho=diagonal.rho_).fit(X, Y)
     record = {
         "rounds": rounds,
+        "threads": blas_threads(),
         "documents": X.shape[0],
         "features": X.shape[1],
         "topics": Y.shape[1],
