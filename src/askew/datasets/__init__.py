@@ -6,10 +6,12 @@ from askew.datasets.gaussians import GaussianClasses, make_skewed, make_two_gaus
 from askew.datasets.ijcnn1_like import make_ijcnn1_like
 from askew.datasets.openml import fetch
 from askew.datasets.ring import make_ring
+from askew.datasets.transactions import Transactions, write_transactions
 
 __all__ = [
     "Dataset",
     "GaussianClasses",
+    "Transactions",
     "available",
     "fetch",
     "load",
@@ -17,4 +19,5 @@ __all__ = [
     "make_ring",
     "make_skewed",
     "make_two_gaussians",
+    "write_transactions",
 ]

@@ -1,0 +1,150 @@
+"""The methods a person can name, when each is fit for the data, and what is tuned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from askew.exceptions import ParameterError
+from askew.sources.names import nearest
+
+
+@dataclass(frozen=True)
+class Method:
+    """One entry of the list.
+
+    Attributes
+    ----------
+    name, title : str
+    build : callable
+        Makes the unfitted estimator.
+    grid : mapping or None
+        What is tuned; None where the estimator brings its own search.
+    most_rows : int
+        Training rows beyond which a sample of the negatives has to do.
+    is_streamed : bool
+        Whether it sees every training row, whatever their number.
+    is_one_class : bool
+        Whether it learns from normal rows alone.
+    is_reference : bool
+        Whether it is here to compare with.
+    """
+
+    name: str
+    title: str
+    build: Callable[[], Any]
+    grid: Mapping[str, list[Any]] | None
+    most_rows: int
+    is_streamed: bool = False
+    is_one_class: bool = False
+    is_reference: bool = False
+    tags: tuple[str, ...] = field(default=())
+
+
+def _moment() -> Any:
+    from askew.estimators.moment_svc import MomentSVC
+
+    return MomentSVC()
+
+
+def _svc() -> Any:
+    from askew.estimators.svc import SVC
+
+    return SVC(class_weight="balanced")
+
+
+def _asymmetric() -> Any:
+    from askew.estimators.asymmetric_svc import AsymmetricSVC
+
+    return AsymmetricSVC()
+
+
+def _scaled() -> Any:
+    from askew.estimators.kernel_scaled_svc import KernelScaledSVC
+
+    return KernelScaledSVC(C=10.0, class_weight="balanced")
+
+
+def _logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(class_weight="balanced", max_iter=2000)
+
+
+def _boosting() -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(class_weight="balanced", early_stopping=False, random_state=0)
+
+
+def _covariance() -> Any:
+    from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
+
+    return CovarianceOneClassSVM()
+
+
+def _one_class() -> Any:
+    from askew.estimators.one_class_svm import OneClassSVM
+
+    return OneClassSVM(nu=0.1)
+
+
+def _svdd() -> Any:
+    from askew.estimators.svdd import SVDD
+
+    return SVDD(nu=0.1)
+
+
+_COSTS = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0]
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method("moment", "MomentSVC", _moment, {"C": _COSTS}, 50_000, is_streamed=True),
+        Method("asymmetric", "AsymmetricSVC", _asymmetric, None, 6_000),
+        Method("svc", "SVC, balanced", _svc, None, 10_000),
+        Method("scaled", "KernelScaledSVC", _scaled, {"C": [1.0, 10.0, 100.0]}, 4_000),
+        Method("logistic", "logistic regression", _logistic, {"C": [1e-3, 1e-1, 10.0]}, 200_000, is_reference=True),
+        Method(
+            "boosting",
+            "gradient boosting",
+            _boosting,
+            {"learning_rate": [0.03, 0.1], "max_leaf_nodes": [8, 31]},
+            200_000,
+            is_reference=True,
+        ),
+        Method("covariance", "CovarianceOneClassSVM", _covariance, {}, 5_000, is_one_class=True),
+        Method("one-class", "OneClassSVM", _one_class, {}, 20_000, is_one_class=True),
+        Method("svdd", "SVDD", _svdd, {}, 20_000, is_one_class=True),
+    )
+}
+LARGE = 100_000
+"""Rows from which ``auto`` takes the method that sees all of them."""
+
+
+def method_named(name: str, *, one_class: bool) -> Method:
+    """The method of this name; asking for one that learns from other rows than are given is an error."""
+    if name not in METHODS:
+        raise ParameterError(f"There is no method {name!r}. {nearest(name, ['auto', *METHODS])}")
+    method = METHODS[name]
+    if method.is_one_class != one_class:
+        kind = "one-class" if one_class else "two-class"
+        fitting = [each.name for each in METHODS.values() if each.is_one_class == one_class]
+        raise ParameterError(f"The method {name!r} is not for {kind} data. Choose one of: {', '.join(fitting)}.")
+    return method
+
+
+def candidates(name: str, n_training: int, *, one_class: bool, is_sparse: bool) -> list[Method]:
+    """The methods that ``--method`` stands for, the first one being the safe choice.
+
+    "auto" is the covariance-guided detector on normal rows, the moment method on many rows, and on few rows whichever
+    of three ranks best in cross-validation.
+    """
+    if name != "auto":
+        return [method_named(name, one_class=one_class)]
+    if one_class:
+        return [METHODS["covariance"]]
+    if n_training > LARGE or is_sparse:
+        return [METHODS["moment"]]
+    return [METHODS["moment"], METHODS["svc"], METHODS["asymmetric"]]

@@ -1,0 +1,150 @@
+"""Tables in files: Parquet, Feather, CSV and JSON lines, alone, in folders or by the pattern of their names.
+
+Blocks are read file by file through pyarrow's datasets: only the columns asked for, row groups ahead of the reader on
+other threads. An error names the file it happened in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from askew.exceptions import DataError
+from askew.sources.arrow import arrow
+from askew.sources.source import BLOCK_ROWS, Source
+
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".ipc": "feather",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+}
+COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
+CSV_BLOCK = 2**23  # bytes; the types of CSV columns are read off the first block, so it is not a small one
+
+
+class FileSource(Source):
+    """Rows of one or more files of one format.
+
+    Parameters
+    ----------
+    paths : sequence of paths
+    file_format : {"parquet", "feather", "csv", "json"}
+    text : sequence of str
+        Columns of a CSV file to be read as text, whatever they look like.
+    name : str or None
+        For messages; the path by default.
+    block_rows : int
+        Largest number of rows in a block.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        file_format: str,
+        *,
+        text: Sequence[str] = (),
+        name: str | None = None,
+        block_rows: int = BLOCK_ROWS,
+    ) -> None:
+        self._format, self._block_rows = file_format, block_rows
+        self.name = name or (str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
+        self._dataset = _open(paths, file_format, text, self.name)
+        self._schema = self._dataset.schema
+        self.columns = tuple(self._schema.names)
+        if len(set(self.columns)) < len(self.columns):
+            twice = next(column for column in self.columns if self.columns.count(column) > 1)
+            raise DataError(f"{self.name} has more than one column called {twice!r}. Rename one of them.")
+        if file_format in ("parquet", "feather"):  # their footers know; other formats would need a pass
+            self.n_rows = self._guarded(self._dataset.count_rows, self.name)
+
+    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        pa = arrow()
+        wanted = list(self.columns if columns is None else columns)
+        for fragment in self._dataset.get_fragments():
+            self._check_columns(fragment, wanted)
+            batches = iter(
+                fragment.to_batches(schema=self._schema, columns=wanted, batch_size=self._block_rows, batch_readahead=4)
+            )
+            while (batch := self._guarded(lambda found=batches: next(found, None), fragment.path)) is not None:
+                if batch.num_rows:
+                    yield pa.Table.from_batches([batch])
+
+    def _check_columns(self, fragment: Any, wanted: Sequence[str]) -> None:
+        """A file without one of the columns would read as missing values all along."""
+        schema = self._guarded(lambda: fragment.physical_schema, fragment.path)
+        absent = [column for column in wanted if column not in schema.names]
+        if absent:
+            raise DataError(
+                f"{fragment.path} has no column {absent[0]!r}, which other files of {self.name} have. "
+                "Give files with the same columns."
+            )
+
+    def _guarded(self, read: Any, path: str) -> Any:
+        pa = arrow()
+        try:
+            return read()
+        except FileNotFoundError as error:
+            raise DataError(f"{path} disappeared while it was read.") from error
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise DataError(f"{path} could not be read: {_short(error)}{_remedy(error, self._format)}") from error
+
+
+def _open(paths: Sequence[Path], file_format: str, text: Sequence[str], name: str) -> Any:
+    pa, dataset = arrow(), arrow("dataset")
+    layout = _csv_layout(paths[0], text) if file_format == "csv" else file_format
+    try:
+        names = [str(path) for path in paths]
+        found = dataset.dataset(names, format=layout)
+        if file_format != "csv":
+            return found
+        return dataset.dataset(names, format=layout, schema=_widened(found.schema, text))
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{name} could not be read as {file_format}: {_short(error)}") from error
+
+
+def _csv_layout(path: Path, text: Sequence[str]) -> Any:
+    csv, dataset = arrow("csv"), arrow("dataset")
+    return dataset.CsvFileFormat(
+        parse_options=csv.ParseOptions(delimiter=_delimiter(path), newlines_in_values=True),
+        read_options=csv.ReadOptions(block_size=CSV_BLOCK),
+        convert_options=csv.ConvertOptions(
+            strings_can_be_null=True, column_types={column: arrow().string() for column in text}
+        ),
+    )
+
+
+def _widened(schema: Any, text: Sequence[str]) -> Any:
+    """CSV types were read off the first block only: whole numbers may turn out to have a point further down."""
+    pa = arrow()
+    for index, field in enumerate(schema):
+        if field.name in text or pa.types.is_null(field.type):
+            schema = schema.set(index, field.with_type(pa.string()))
+        elif pa.types.is_integer(field.type):
+            schema = schema.set(index, field.with_type(pa.float64()))
+    return schema
+
+
+def _delimiter(path: Path) -> str:
+    """The separator that occurs most in the first line."""
+    with arrow().input_stream(str(path)) as stream:  # it unpacks by the ending
+        head = stream.read(65_536).split(b"\n", 1)[0]
+    return max(",;\t|", key=lambda mark: head.count(mark.encode()))
+
+
+def _short(error: Exception) -> str:
+    return str(error).strip().split("\n")[0][:300].rstrip(".") + "."
+
+
+def _remedy(error: Exception, file_format: str) -> str:
+    if file_format == "csv" and "conversion error" in str(error):
+        return " The column held another type further up; name it with --categorical to read it as text."
+    return ""

@@ -1,0 +1,75 @@
+"""What every source of rows offers: blocks in order, and a reduction over them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from askew.exceptions import DataError
+
+T = TypeVar("T")
+
+BLOCK_ROWS = 65_536
+"""Rows of a block where the source may choose: large enough for fast products, small enough to forget."""
+
+
+class Source(ABC):
+    """Rows that arrive in blocks, the same blocks in the same order on every pass.
+
+    A block is whatever the source's kind is made of: an array, a sparse matrix or an Arrow table. Memory is that of a
+    few blocks, whatever the number of rows.
+
+    Attributes
+    ----------
+    name : str
+        For messages: a file name, "standard input", "memory".
+    columns : tuple of str
+        Empty where rows carry no names.
+    n_rows : int or None
+        None where only a pass would tell.
+    """
+
+    name: str = "memory"
+    columns: tuple[str, ...] = ()
+    n_rows: int | None = None
+
+    @abstractmethod
+    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Blocks in order, none of them empty; with ``columns``, only these are read."""
+
+    def map_reduce(self, of: Callable[[Any], T], merge: Callable[[T, T], T]) -> T:
+        """``of`` every block, merged from the first to the last.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from askew.moments import Moments
+        >>> from askew.sources import MemorySource
+        >>> X = np.arange(20.0).reshape(10, 2)
+        >>> moments = MemorySource(X, block_rows=3).map_reduce(Moments.of, Moments.merge)
+        >>> bool(np.allclose(moments.covariance, np.cov(X.T, bias=True)))
+        True
+        """
+        total: T | None = None
+        for block in self.blocks():
+            part = of(block)
+            total = part if total is None else merge(total, part)
+        if total is None:
+            raise DataError(f"{self.name} holds no rows.")
+        return total
+
+    def map(self, function: Callable[[Any], Any]) -> MappedSource:
+        """The same rows with ``function`` applied to each block when it is read."""
+        return MappedSource(self, function)
+
+
+class MappedSource(Source):
+    """A source seen through a function of its blocks."""
+
+    def __init__(self, source: Source, function: Callable[[Any], Any]) -> None:
+        self._source, self._function = source, function
+        self.name, self.n_rows = source.name, source.n_rows
+
+    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        return map(self._function, self._source.blocks(columns))

@@ -1,0 +1,121 @@
+"""Tables written block by block, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from askew.exceptions import DataError, ParameterError
+from askew.sources.arrow import arrow
+
+ENDINGS = (".parquet", ".feather", ".csv", ".jsonl")
+
+
+class WholeFile:
+    """A file that appears under its name only when all of it has been written.
+
+    Inside the ``with`` block write to ``beside``; on leaving it is renamed, and on any error, Ctrl-C included, removed.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "page.html"
+    >>> with WholeFile(path) as file:
+    ...     _ = file.beside.write_text("done")
+    >>> path.read_text()
+    'done'
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def __enter__(self) -> Self:
+        folder = self.path.parent
+        if not folder.is_dir():
+            raise DataError(f"{self.path} cannot be written: the folder {folder} does not exist. Create it first.")
+        if self.path.is_dir():
+            raise DataError(f"{self.path} is a folder. Give the name of a file.")
+        try:
+            handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", suffix=self.path.suffix, dir=folder)
+        except OSError as error:
+            raise DataError(f"{self.path} cannot be written: {error.strerror}.") from error
+        os.close(handle)
+        self.beside = Path(name)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.beside.unlink(missing_ok=True)
+            return
+        mask = os.umask(0)
+        os.umask(mask)
+        self.beside.chmod(0o666 & ~mask)  # mkstemp lets nobody else read
+        os.replace(self.beside, self.path)
+
+
+class TableWriter:
+    """Write Arrow tables one after the other into one file, or to standard output as CSV.
+
+    Parameters
+    ----------
+    path : str
+        Ends in .parquet, .feather, .csv or .jsonl; ``-`` is standard output.
+    schema : pyarrow.Schema
+    """
+
+    def __init__(self, path: str, schema: Any) -> None:
+        if path != "-" and Path(path).suffix.lower() not in ENDINGS:
+            raise ParameterError(f"Cannot tell the format of {path!r}: use one of the endings {', '.join(ENDINGS)}.")
+        self._path, self._schema = path, schema
+        self._file = None if path == "-" else WholeFile(path)
+        self._ending = ".csv" if path == "-" else Path(path).suffix.lower()
+
+    def __enter__(self) -> Self:
+        if self._file is None:
+            self._sink: Any = sys.stdout.buffer
+        else:
+            self._sink = self._file.__enter__().beside.open("wb")
+        self._writer = self._opened()
+        return self
+
+    def write(self, table: Any) -> None:
+        """Append the rows of a table."""
+        if self._ending == ".jsonl":
+            import json
+
+            for row in table.to_pylist():
+                self._sink.write(json.dumps(row, default=str).encode() + b"\n")
+        else:
+            self._writer.write_table(table)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if self._writer is not None and (kind is None or self._file is not None):
+                self._writer.close()
+        finally:
+            if self._file is None:
+                self._sink.flush()
+            else:
+                self._sink.close()
+                self._file.__exit__(kind, error, trace)
+
+    def _opened(self) -> Any:
+        if self._ending == ".parquet":
+            return arrow("parquet").ParquetWriter(self._sink, self._schema, compression="zstd")
+        if self._ending == ".feather":
+            return arrow("ipc").new_file(self._sink, self._schema)
+        if self._ending == ".csv":
+            return arrow("csv").CSVWriter(self._sink, self._schema)
+        return None
