@@ -136,6 +136,8 @@ def test_fit_from_moments_equals_fit(rare):
         MomentSVC().fit_from_moments(X, Moments.of(X[:, :2]))
     with pytest.raises(DataError, match="no negatives"):
         MomentSVC().fit_from_moments(X, Moments.empty(4))
+    with pytest.raises(DataError, match=r"got ndarray.*Moments.of"):
+        MomentSVC().fit_from_moments(X, X)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "sigmoid"])

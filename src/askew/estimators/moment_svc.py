@@ -20,7 +20,7 @@ from askew.estimators.sklearn_private import Interval, StrOptions, check_paramet
 from askew.exceptions import DataError, ParameterError
 from askew.methods.moment import Formulation
 from askew.methods.moment_evidence import Evidence, Stream, gather
-from askew.moments import CovarianceModel
+from askew.moments import CovarianceModel, Moments
 from askew.moments.choice import NAMES as COVARIANCES
 from askew.threads import workers
 
@@ -271,6 +271,11 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         check_parameters(self)
         X = validate_data(self, X_positive, **_READ)
         weight = check_weights(sample_weight, X)
+        if not isinstance(moments, Moments):
+            raise DataError(
+                f"moments must be Moments, DiagonalMoments or LowRankMoments of askew.moments; got "
+                f"{type(moments).__name__}. Make them with Moments.of(X_negative)."
+            )
         if moments.n_features != X.shape[1]:
             raise DataError(f"X_positive has {X.shape[1]} features and the moments have {moments.n_features}.")
         if not moments.n_samples > 0:

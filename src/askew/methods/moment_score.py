@@ -6,6 +6,10 @@ Solves
     else:   Σα_i K̂(x_i, x) + intercept, new points whitened a few at a time.
 Given
     A ``Structure`` of ``askew.moments`` and a kernel function.
+Returns
+    K̂ as a ``WhitenedGram``, w, or scores in float64.
+Reference
+    Leclère, Grave, El Ghaoui, section 3.3 and figure 2.
 """
 
 from __future__ import annotations
