@@ -52,8 +52,10 @@ class RowCache:
         self._scratch = threading.local()
         self.rows_computed = 0
 
-    def add_product(self, g: NDArray[np.float64], indices: Indices, steps: NDArray[Any], pool: Workers) -> None:
-        """g += steps @ K[indices]."""
+    def add_product(
+        self, g: NDArray[np.float64], indices: Indices, steps: NDArray[Any], pool: Workers, keep: bool = True
+    ) -> None:
+        """g += steps @ K[indices]; new rows are kept for the next time unless ``keep`` is false."""
         from askew.solvers.accumulate import absorb_tile, add_rows
 
         self._clock += 1
@@ -63,7 +65,7 @@ class RowCache:
         self._used_at[hit_slots] = self._clock
         missing, missing_steps = indices[new], steps[new].astype(self.dtype)
         self.rows_computed += len(missing)
-        missing_slots = self._make_room(missing)
+        missing_slots = self._make_room(missing) if keep else np.empty(0, np.int64)
         if len(missing):
             prepared = self.matrix.prepare(missing, self.dtype)
             width = self.matrix.tile_width(len(missing), self.dtype.itemsize)

@@ -116,14 +116,9 @@ class _Run:
         self.members, self.labels = _groups(problem)
         self.diagonal = problem.matrix.diagonal()
         self.beta = feasible_start(problem, start)
-        self.g = self._exact_gradient()
-        self.is_fresh = True  # the gradient is exact: nothing has been added to it since it was computed
         self.size = min(problem.n, working_set_size or default_size(problem.n))
         self.last = np.empty(0, np.int64)
         self.kept_block: NDArray[Any] | None = None
-        # a small problem is solved as far as float64 goes: it costs next to nothing, and scores do not depend on tol
-        is_small = problem.n <= SMALL
-        self.goal = min(tol, 1e-13 * float(np.max(np.abs(self.g), initial=0.0))) if is_small else tol
         self.polite_steps = 100 * problem.n
         self.steps = self.rounds = 0
         self.least_curvature = np.inf
@@ -133,6 +128,11 @@ class _Run:
         if dtype is None:
             dtype = row_precision(problem.n, tol, problem.matrix.argument_bound())
         self._use_rows(dtype)
+        # is_fresh: the gradient is exact, nothing has been added to it since it was computed in float64
+        self.g, self.is_fresh = self._first_gradient(is_warm=start is not None)
+        # a small problem is solved as far as float64 goes: it costs next to nothing, and scores do not depend on tol
+        is_small = problem.n <= SMALL
+        self.goal = min(tol, 1e-13 * float(np.max(np.abs(self.g), initial=0.0))) if is_small else tol
 
     def to_the_end(self, on_round: Callable[[], bool] | None = None) -> Status:
         while True:
@@ -244,6 +244,18 @@ class _Run:
         K = self.problem.matrix.block(chosen, self.dtype)
         self.kept_block = np.pad(K, (0, 1)) if self.problem.constraint.slack is not None else K
         return self.kept_block
+
+    def _first_gradient(self, is_warm: bool) -> tuple[Vector, bool]:
+        """Gradient at the start, and whether it is exact: a cold start is far from the end and needs no float64."""
+        filled = np.flatnonzero(self.beta)
+        if is_warm or self.dtype == np.float64 or not len(filled):
+            return self._exact_gradient(), True
+        begin = time.perf_counter()
+        g = self.problem.linear.copy()
+        for part in np.array_split(filled, -(-len(filled) // 1024)):
+            self.cache.add_product(g, part, self.beta[part], self.pool, keep=False)
+        self._lap("start", begin)
+        return g, False
 
     def _exact_gradient(self) -> Vector:
         g = self.problem.gradient(self.beta)
