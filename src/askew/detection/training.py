@@ -107,7 +107,11 @@ def train(
         entries = [METHODS["moment"]]
     gathered = gather(source, survey, plan_for(survey, entries, held_share, request), progress)
     _check_gathered(gathered, survey)
-    tuned = best_of(entries, gathered, request, tell)
+    return build_detector(best_of(entries, gathered, request, tell), gathered, request, survey, begin)
+
+
+def build_detector(tuned: Tuned, gathered: Gathered, request: Request, survey: Survey, begin: float) -> Detector:
+    """Place the threshold and write the card; ``begin`` is when the work started, by ``time.perf_counter``."""
     classifier = calibrated(tuned, gathered, request, survey)
     card = _card(request, survey, gathered, tuned, classifier, time.perf_counter() - begin)
     return Detector(survey.preparation, classifier, card)
@@ -146,15 +150,15 @@ def survey_for(source: Source, request: Request, progress: Progress) -> tuple[Su
     return found, share
 
 
-def plan_for(survey: Survey, entries: list[Method], held_share: float, request: Request) -> Plan:
-    """How much of the data the methods need to see as rows."""
+def plan_for(survey: Survey, entries: list[Method], held_share: float, request: Request, most: int = 200_000) -> Plan:
+    """How much of the data the methods need to see as rows, ``most`` negatives at the utmost."""
     covariance = None
     if any(method.is_streamed for method in entries):
         d = len(survey.preparation.get_feature_names_out())
         covariance = "full" if d <= FULL_COVARIANCE else "diagonal"
     return Plan(
         held_share=held_share,
-        most_negatives=max(method.most_rows for method in entries),
+        most_negatives=min(most, max(method.most_rows for method in entries)),
         covariance=covariance,
         seed=request.seed,
     )

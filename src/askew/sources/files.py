@@ -58,8 +58,8 @@ class FileSource(Source):
         self._format, self._block_rows = file_format, block_rows
         self.name = name or (str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
         self._dataset = _open(paths, file_format, text, self.name)
-        self._schema = self._dataset.schema
-        self.columns = tuple(self._schema.names)
+        self.schema = self._dataset.schema
+        self.columns = tuple(self.schema.names)
         if len(set(self.columns)) < len(self.columns):
             twice = next(column for column in self.columns if self.columns.count(column) > 1)
             raise DataError(f"{self.name} has more than one column called {twice!r}. Rename one of them.")
@@ -72,7 +72,7 @@ class FileSource(Source):
         for fragment in self._dataset.get_fragments():
             self._check_columns(fragment, wanted)
             batches = iter(
-                fragment.to_batches(schema=self._schema, columns=wanted, batch_size=self._block_rows, batch_readahead=4)
+                fragment.to_batches(schema=self.schema, columns=wanted, batch_size=self._block_rows, batch_readahead=4)
             )
             while (batch := self._guarded(lambda found=batches: next(found, None), fragment.path)) is not None:
                 if batch.num_rows:

@@ -52,6 +52,7 @@ class FrameSource(Source):
 
     def __init__(self, frame: Any, *, block_rows: int = BLOCK_ROWS) -> None:
         self._table, self._block_rows = as_table(frame), block_rows
+        self.schema = self._table.schema
         self.columns, self.n_rows = tuple(self._table.column_names), self._table.num_rows
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:

@@ -1,0 +1,79 @@
+"""``askew report``: the page for a fitted model on new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from askew.cli import options
+from askew.cli.console import Console, figure, percent
+from askew.cli.failures import DRIFTED, told
+
+
+def report(
+    model: options.Model,
+    data: options.Data,
+    target: options.Target = None,
+    positive: options.Positive = None,
+    output: Annotated[str, typer.Option("--output", "-o", help="HTML page to write.")] = "report.html",
+    event: options.Event = None,
+    volume: options.Volume = None,
+    fail_on_drift: Annotated[
+        bool, typer.Option("--fail-on-drift", help=f"Exit with {DRIFTED} when the promise does not hold any more.")
+    ] = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Check a model on new rows with known labels, and write the page.
+
+    Tests whether the promised false alarm rate still holds on the negatives among them.
+    """
+    console = Console(as_json=as_json, quiet=quiet)
+    with told(console):
+        from askew.cli.page import page_summary, write_page
+        from askew.detection import load_detector
+        from askew.detection.evaluation import evaluate_source
+        from askew.detection.importance import importances
+        from askew.sources import open_source
+
+        detector = load_detector(model)
+        source = open_source(data, n_features=getattr(detector.preparation, "n_features", None))
+        with console.progress() as steps:
+            found = evaluate_source(detector, source, target, positive, steps.rows)
+        figures = found.figures()
+        summary = page_summary(
+            detector,
+            title=f"{Path(model).name} on {Path(data).name}",
+            event=event,
+            positives=found.positives,
+            negatives=found.negatives,
+            importances=importances(detector, found.sample),
+            drift=figures["drift"],
+            volume_per_day=volume,
+        )
+        write_page(summary, output)
+        show(console, figures, detector.classifier.tolerance)
+        console.say(f"Page written to {output}")
+        console.result({**figures, "page": output, "model": model})
+        if fail_on_drift and found.drift.drifted:
+            raise typer.Exit(DRIFTED)
+
+
+def show(console: Console, figures: dict, tolerance: float) -> None:
+    """What was counted, and whether it agrees with the promise."""
+    drift, auc = figures["drift"], figure(figures["auc"], ".4f")
+    rates = f"{percent(figures['fpr'])}; promised at most {percent(tolerance)}"
+    verdict = "does not hold any more" if drift["drifted"] else "is not contradicted"
+    console.lines(
+        "On the new rows",
+        [
+            f"{figures['n_rows']:,} rows, {figures['n_positive']:,} of the event, AUC {auc}",
+            f"caught            {figures['caught']:,} ({percent(figures['tpr'])})",
+            f"false alarms      {figures['false_alarms']:,} ({rates})",
+            f"precision         {percent(figures['precision'])}",
+            f"alerts            {figure(figures['alerts_per_million'], ',.0f')} in a million rows",
+            f"the promise       {verdict} (p = {drift['p_value']:.3g})",
+        ],
+    )
