@@ -19,7 +19,7 @@ from askew.kernels.kernel_covariance import KernelCovariance
 from askew.methods.covariance_one_class import Stage, Walk, fit_at, walk
 from askew.qp import Problem, Solution
 
-SKETCH_RANK = 128
+SKETCH_RANK = 64
 PROGRAMMES_OF_A_WALK = 6
 
 
@@ -92,7 +92,7 @@ class CovarianceOneClassSVM(DataDescription):
     Notes
     -----
     The covariance matrix of n rows is formed (one n×n×n product) where that is cheaper than the products it saves: up
-    to 2,000 rows, and 12,000 for ``eta="auto"`` if ``cache_size`` allows. Beyond, memory stays within ``cache_size``
+    to 1,000 rows, and 6,000 for ``eta="auto"`` if ``cache_size`` allows. Beyond, memory stays within ``cache_size``
     and a fit takes a few products over all pairs of rows.
 
     References

@@ -80,8 +80,7 @@ class CovarianceGuided:
         """Pv from Qv."""
         if not self.share:
             return self.eta * plain
-        bent = self.matrix.matvec(self.covariance.centre(plain))
-        return self.eta * plain + self.share * bent
+        return self.eta * plain + self.share * self.covariance.spread(plain)
 
     def tile_width(self, m: int, itemsize: int) -> int:
         """Rows of Δ that are made on demand are made whole; else as for Q."""

@@ -20,6 +20,7 @@ Reference
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,13 @@ from numpy.typing import NDArray
 
 from askew.kernels.covariance_guided import CovarianceGuided
 from askew.kernels.kernel_covariance import KernelCovariance
+from askew.threads import workers
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+MEMORY = 16  # steps remembered
 
 
 class CovarianceSketch:
@@ -48,8 +52,7 @@ class CovarianceSketch:
         matrix, weight, dtype = covariance.matrix, covariance.weight, covariance.dtype
         marks = np.unique(np.linspace(0, matrix.n - 1, min(rank, matrix.n - 1)).astype(np.int64))
         root = np.sqrt(weight)
-        columns = root[:, None] * matrix.rows(marks, dtype).T.astype(np.float64)
-        basis = np.linalg.qr(np.column_stack([root, columns]))[0][:, 1:]
+        basis = _orthonormal(root[:, None] * matrix.rows(marks, dtype).T, root / np.sqrt(covariance.total))
         products = covariance.survey(np.column_stack([weight, root[:, None] * basis]).astype(dtype))
         self.columns = np.ascontiguousarray(products[:, 1:])
         self.residual = self._mean_residual(root, basis, products[:, 0])
@@ -68,15 +71,48 @@ class CovarianceSketch:
         return SketchedGuided(guided, self, self.residual)
 
 
+def _orthonormal(columns: Vector, direction: Vector) -> Vector:
+    """A basis of the span of the columns without a direction, to the accuracy of the columns."""
+    with workers():  # BLAS at one thread: the products are small, and two pools would fight
+        columns = columns - np.outer(direction, direction @ columns)
+        values, vectors = np.linalg.eigh(columns.T @ columns)
+        kept = values > 1e-10 * max(float(values[-1]), 1e-300)
+        return columns @ (vectors[:, kept] / np.sqrt(values[kept]))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step d that was taken, with Pd and Qd."""
+
+    move: Vector
+    change: Vector
+    plain: Vector
+
+
 class SketchedGuided:
-    """P̃ = aQ + bBB', a = η + (1−η)sτ, b = (1−η)s."""
+    """P̃ = aQ + bBB' + corrections, a = η + (1−η)sτ, b = (1−η)s.
+
+    Parameters
+    ----------
+    guided : CovarianceGuided
+    sketch : CovarianceSketch
+    residual : float
+        τ.
+    steps : tuple of Step
+        Steps along which P̃ is corrected to P, by the update of Broyden, Fletcher, Goldfarb and Shanno.
+    """
 
     is_psd = True
 
-    def __init__(self, guided: CovarianceGuided, sketch: CovarianceSketch, residual: float) -> None:
-        self.guided, self.sketch, self.residual = guided, sketch, residual
+    def __init__(
+        self, guided: CovarianceGuided, sketch: CovarianceSketch, residual: float, steps: tuple[Step, ...] = ()
+    ) -> None:
+        self.guided, self.sketch, self.residual, self.steps = guided, sketch, residual, steps
         self.matrix, self.n = guided.matrix, guided.n
         self.columns = np.sqrt(guided.share) * sketch.columns
+        self.signs = np.ones(self.columns.shape[1], self.columns.dtype)
+        for step in steps:
+            self._correct(step)
         self._right: dict[Any, Array] = {}
 
     @property
@@ -85,25 +121,43 @@ class SketchedGuided:
         return self.guided.eta + self.guided.share * self.residual
 
     def refine(self, move: Vector, change: Vector, believed: Vector) -> SketchedGuided:
-        """P̃ with the τ that has the true curvature along ``move``: d'P̃d = d'Pd; given Pd and P̃d of now."""
-        low_rank = self.columns.T.astype(np.float64) @ move
-        own = (float(move @ believed) - float(low_rank @ low_rank)) / max(self.factor, 1e-300)
-        if not own > 0 or not self.guided.share:
+        """P̃ that knows d, given Pd and P̃d: corrected along d, and with the τ that d shows."""
+        plain = (believed - self._low_rank(move)) / self.factor
+        own = float(move @ plain)
+        if not own > 0 or not self.guided.share or not move @ change > 0:
             return self
-        residual = ((float(move @ change) - float(low_rank @ low_rank)) / own - self.guided.eta) / self.guided.share
+        kept = self.sketch.columns.T.astype(np.float64) @ move
+        residual = (float(move @ change) - self.guided.eta * own) / self.guided.share - float(kept @ kept)
         least = 1e-3 * max(self.sketch.residual, 1e-12)
-        return SketchedGuided(self.guided, self.sketch, float(max(residual, least)))
+        steps = (*self.steps[1 - MEMORY :], Step(move, change, plain))
+        return SketchedGuided(self.guided, self.sketch, float(max(residual / own, least)), steps)
+
+    def _correct(self, step: Step) -> None:
+        """P̃ + yy'/d'y − uu'/d'u with y = Pd and u = P̃d."""
+        believed = self.factor * step.plain + self._low_rank(step.move)
+        added = np.column_stack(
+            [
+                step.change / np.sqrt(float(step.move @ step.change)),
+                believed / np.sqrt(float(step.move @ believed)),
+            ]
+        )
+        self.columns = np.column_stack([self.columns, added.astype(self.columns.dtype)])
+        self.signs = np.append(self.signs, np.array([1, -1], self.signs.dtype))
+
+    def _low_rank(self, v: Vector) -> Vector:
+        """What the columns add to P̃v."""
+        columns = self.columns.astype(np.float64)
+        return columns @ (self.signs * (columns.T @ v))
 
     def argument_bound(self) -> float:
         return self.matrix.argument_bound()
 
     def diagonal(self) -> Vector:
-        squares = np.einsum("ij,ij->i", self.columns, self.columns, dtype=np.float64)
+        squares = np.einsum("ij,ij,j->i", self.columns, self.columns, self.signs, dtype=np.float64)
         return self.factor * self.matrix.diagonal() + squares
 
     def matvec(self, v: Vector) -> Vector:
-        columns = self.columns.astype(np.float64)
-        return self.factor * self.matrix.matvec(v) + columns @ (columns.T @ v)
+        return self.factor * self.matrix.matvec(v) + self._low_rank(v)
 
     def tile_width(self, m: int, itemsize: int) -> int:
         return self.matrix.tile_width(m, itemsize)
@@ -111,7 +165,7 @@ class SketchedGuided:
     def prepare(self, indices: Indices, dtype: Any) -> Any:
         """The left-hand side of P̃[indices, :], for ``tile``."""
         if np.dtype(dtype) not in self._right:
-            self._right[np.dtype(dtype)] = np.ascontiguousarray(self.columns.T, dtype)
+            self._right[np.dtype(dtype)] = np.ascontiguousarray((self.columns * self.signs).T, dtype)
         return self.matrix.prepare(indices, dtype), self.columns[indices].astype(dtype, copy=False)
 
     def tile(self, prepared: Any, columns: slice, out: Array | None = None) -> Array:
@@ -131,5 +185,5 @@ class SketchedGuided:
         left = self.columns[indices].astype(dtype, copy=False)
         out = self.matrix.block(indices, dtype)
         out *= out.dtype.type(self.factor)
-        out += left @ left.T
+        out += (left * self.signs.astype(dtype)) @ left.T
         return out

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import blas
 
+from askew.kernels.symmetric_product import symmetric_product
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
@@ -62,7 +62,15 @@ class KernelCovariance:
 
     def matvec(self, v: Vector) -> Vector:
         """Δv in float64."""
-        return self.matrix.matvec(self.centre(self.matrix.matvec(v)))
+        return self.spread(self.matrix.matvec(v))
+
+    def spread(self, plain: Vector) -> Vector:
+        """Δv from Qv: Q(C(Qv)), a product with all of Q."""
+        centred = self.centre(plain)
+        function = getattr(self.matrix, "function", None)
+        if function is None or function.is_bilinear:  # entries that cost nothing are not worth saving
+            return self.matrix.matvec(centred)
+        return symmetric_product(self.matrix, centred)
 
     def diagonal(self) -> Vector:
         """Δ_ii, from one pass over Q."""
@@ -96,19 +104,21 @@ class KernelCovariance:
         """Hold Δ whole: one symmetric n×n×n product."""
         if self.is_formed:
             return
-        centred = np.empty((self.n, self.n), self.dtype)
+        centred, whole = np.empty((2, self.n, self.n), self.dtype)
         weight, root = self.weight.astype(self.dtype), np.sqrt(self.weight).astype(self.dtype)
-        for first, last in spans(self.n, HEIGHT):
+
+        def centre(first: int, last: int) -> None:
             rows = self.matrix.rows(np.arange(first, last), self.dtype)
             rows -= (rows @ weight / rows.dtype.type(self.total))[:, None]
             np.multiply(rows, root, out=centred[first:last])
-        symmetric = blas.ssyrk if self.dtype == np.float32 else blas.dsyrk
-        # BLAS counts columns first: its upper triangle of X'X, X = centred', is our lower triangle
-        whole = symmetric(1.0, centred.T, trans=1).T
-        for first, last in spans(self.n, HEIGHT):
-            whole[first:last, last:] = whole[last:, first:last].T
-            corner = whole[first:last, first:last]
-            corner += np.tril(corner, -1).T
+
+        def multiply(first: int, last: int) -> None:
+            np.matmul(centred[first:last], centred[:last].T, out=whole[first:last, :last])
+            whole[:first, first:last] = whole[first:last, :first].T
+
+        with workers() as pool:
+            pool.map(centre, spans(self.n, HEIGHT))
+            pool.map(multiply, spans(self.n, HEIGHT)[::-1])  # the longest first
         self.whole, self._diagonal = whole, np.diagonal(whole).astype(np.float64)
 
     def prepare(self, indices: Indices, dtype: Any) -> Any:
@@ -131,8 +141,8 @@ class KernelCovariance:
     def pays_to_form(self, programmes: int, budget: int) -> bool:
         """Whether one n×n×n product is cheaper than the products Q(Qβ) that so many programmes take without it.
 
-        A programme takes about five products over all pairs, a pair about as long as 400 operations of a matrix product
+        A programme takes about four products over all pairs, a pair about as long as 250 operations of a matrix product
         (measured); Δ and the array it is made from must fit into the budget in bytes.
         """
         fits = 2 * self.n * self.n * self.dtype.itemsize <= budget
-        return self.n <= ALWAYS_FORMED or (fits and self.n <= 5 * 400 * programmes)
+        return self.n <= ALWAYS_FORMED or (fits and self.n <= 4 * 250 * programmes)

@@ -3,7 +3,7 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and equality sums (``askew.qp``).
 Given
-    A ``Problem``, and a stand-in K̃ ≈ K with cheap rows. Each round, with g = Kβ + p exact in float64, solves
+    A ``Problem``, and a stand-in K̃ ≈ K with cheap rows, which is solved first. Each round, with g = Kβ + p exact in float64, solves
         minimise ½ d'K̃d + g'd,   lower ≤ β + d ≤ upper,   sums of d zero
     by the working-set solver, and moves to β + θd with the exact step θ = min(1, −g'd / d'Kd): the objective falls in
     every round whatever K̃ is, and the product Kd is the next gradient's. K̃ then takes its curvature from the step.
@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 from askew.qp import Certificate, Constraint, GroupSums, Problem, Solution, Status, Sum, certify
 from askew.qp.problem import SymmetricMatrix
 from askew.solvers import working_set
-from askew.solvers.start import feasible_start
 
 Vector = NDArray[np.float64]
 
 PATIENCE = 12  # rounds that may pass without halving the violation
 INNER_ACCURACY = 0.02  # of the present violation
+BEGINNING = 1e-4  # accuracy of the first round, in units of K times the sums
 
 
 class StandIn(SymmetricMatrix, Protocol):
@@ -66,9 +66,9 @@ def solve(
     -------
     Solution
     """
-    beta = feasible_start(problem, start)
+    begin = _solve_outright(problem, stand_in, start, tol, max_iter, cache_bytes)
+    beta, steps, rounds, history = begin.beta, begin.n_iter, 1, []
     gradient = problem.gradient(beta)
-    steps, rounds, history = 0, 0, []
     while True:
         verdict = certify(problem, beta, gradient)
         history.append(verdict.violation)
@@ -89,6 +89,17 @@ def solve(
         move, change = moved - beta, there - gradient
         stand_in = stand_in.refine(move, change, inner.gradient - gradient)
         beta, gradient = _step(beta, gradient, move, change, moved, there)
+
+
+def _solve_outright(
+    problem: Problem, stand_in: Any, start: Vector | None, tol: float, max_iter: int, cache_bytes: int
+) -> Solution:
+    """The programme of the stand-in itself, no better than it deserves: where the rounds begin."""
+    posed = Problem(stand_in, problem.linear, problem.lower, problem.upper, problem.constraint)
+    size = float(np.max(np.abs(stand_in.diagonal()))) * float(np.max(np.abs(problem.constraint.totals)))
+    return working_set.solve(
+        posed, start=start, tol=max(tol, BEGINNING * size), max_iter=max_iter, cache_bytes=cache_bytes
+    )
 
 
 def _step_problem(problem: Problem, stand_in: Any, beta: Vector, gradient: Vector) -> Problem:
