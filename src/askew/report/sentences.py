@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from askew.report.operating_curve import OperatingPoint
     from askew.report.summary import Promise
 
-__all__ = ["confidence_words", "drift_verdict", "evidence", "headline", "not_promised"]
+__all__ = ["certificate", "confidence_words", "drift_verdict", "evidence", "headline", "not_promised"]
 
 Pieces = tuple[str, ...]
 
@@ -83,6 +83,20 @@ def evidence(event: str, point: OperatingPoint, *, is_constant: bool = False) ->
     limits = f"likely between {percent(point.caught_low)} and {percent(point.caught_high)}"
     cases = f"{count(point.caught)} of {plural(point.n_positive, 'case')} of {event} caught ({limits})"
     return f"Held-out rows: {cases}; {alarms}."
+
+
+def certificate(promise: Promise) -> str:
+    """What is promised, for a reader without statistics."""
+    rate = times(promise.tolerance)
+    if promise.confidence >= 1.0:
+        return (
+            f"Of normal rows that share the mean and the covariance seen in training, at most {rate} raises a false "
+            "alarm, whatever else their distribution is."
+        )
+    return (
+        f"Of normal rows like those it was calibrated on, at most {rate} raises a false alarm. Were the calibration "
+        f"rows drawn again and again, this would hold {percent(promise.confidence)} of the time."
+    )
 
 
 def not_promised(event: str, point: OperatingPoint, promise: Promise | None) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ class Promise:
     n_calibration : int or None
         Held-out negatives behind the threshold.
     text : str
-        The certificate in words.
+        The certificate as the method states it; shown below the plain words.
     """
 
     tolerance: float
@@ -101,6 +101,8 @@ class Summary:
     is_base_rate_measured, is_volume_given : bool
         Whether `base_rate` is the share in the held-out rows, and `volume_per_day` was told by the user.
     promise : Promise or None
+    certificate : str
+        The promise in words; "" without one.
     not_promised : tuple of str
     is_broken : bool
         Whether new data contradict the promise.
@@ -133,6 +135,7 @@ class Summary:
     is_base_rate_measured: bool
     is_volume_given: bool
     promise: Promise | None
+    certificate: str
     not_promised: tuple[str, ...]
     is_broken: bool
     drift: dict[str, Any] | None
@@ -245,6 +248,7 @@ def summarise(
         is_base_rate_measured=base_rate is None,
         is_volume_given=volume_per_day is not None,
         promise=promise,
+        certificate="" if promise is None else sentences.certificate(promise),
         not_promised=sentences.not_promised(str(event), point, promise),
         is_broken=is_broken,
         drift=None if drift is None else plain(drift),

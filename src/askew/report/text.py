@@ -106,8 +106,9 @@ def _promise(summary: Summary) -> str:
     promise = summary.promise
     if promise is None:
         return "  Nothing."
-    told = "Contradicted by new data: " if summary.is_broken else ""
-    return _wrapped(told + promise.text, "  ")
+    told = "Contradicted by new data. " if summary.is_broken else ""
+    parts = (told + summary.certificate, promise.text)
+    return "\n".join(_wrapped(part, "  ") for part in parts if part)
 
 
 def _section(title: str, body: str) -> str:

@@ -132,6 +132,24 @@ def test_parts_that_are_absent_have_no_heading():
         assert heading in " ".join(Page(render_html(full())).text)
 
 
+def test_long_lists_are_folded_and_complete():
+    lines = [f"column {j} scaled" for j in range(40)]
+    summary = summarise(
+        title="t",
+        event="e",
+        positive_scores=[1.0],
+        negative_scores=[0.0],
+        tolerance=0.1,
+        promise=None,
+        preparation=lines,
+    )
+    page = Page(render_html(summary))
+    text = "".join(page.text)
+    assert "32 more" in text
+    assert all(line in text for line in lines)
+    assert len(page.all("details")) == 1
+
+
 def test_best_of_several_methods_is_marked_and_a_single_figure_is_not():
     assert 'class="best"' not in render_html(full())
     two = [MethodResult(name, auc, None, None, None, None) for name, auc in (("a", 0.9), ("b", 0.8))]

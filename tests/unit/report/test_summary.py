@@ -108,6 +108,13 @@ class TestSentences:
             "Catches 50 % of fraud at no more than 1 false alarm in 100; that limit is promised with 95 % confidence."
         )
 
+    def test_certificate_says_the_limit_and_the_confidence(self):
+        summary = summary_of(np.arange(1000.0), [999.5], promise=promise(990.0))
+        assert "at most 1 in 100 raises" in summary.certificate.replace("\u00a0", " ")
+        assert "95 % of the time" in summary.certificate.replace("\u00a0", " ")
+        certain = summary_of(np.arange(1000.0), [999.5], promise=promise(990.0, confidence=1.0))
+        assert "of the time" not in certain.certificate
+
     def test_nothing_promised(self):
         assert said(summary_of(np.arange(1000.0), [999.5])).endswith("nothing is promised.")
 

@@ -41,7 +41,9 @@ function drawRates(svg, data) {
   const width = Math.round(svg.getBoundingClientRect().width) || 640;
   const height = clamp(Math.round(width * 0.62), 250, 400);
   const box = { left: 48, right: width - 18, top: 12, bottom: height - 42 };
-  const low = data.tolerance_range[0] / 1.5, high = data.tolerance_range[1];
+  const [lowest, high] = data.tolerance_range;
+  // Thresholds with a promise err on the quiet side: their points lie left of the lowest tolerance.
+  const low = Math.min(lowest, Math.max(1 / data.measured.n_negative, lowest / 10)) / 1.5;
   const x = rateScale(low, high, box.left, box.right);
   const y = (share) => box.bottom - (box.bottom - box.top) * share;
   emptied(svg, width, height);
