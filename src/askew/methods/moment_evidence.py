@@ -21,6 +21,7 @@ from scipy import sparse
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
 from askew.moments.grouped import can_subtract, without_rows
+from askew.moments.passes import without_duplicates
 from askew.moments.structure import Structure
 
 Vector = NDArray[np.float64]
@@ -54,9 +55,8 @@ def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceM
     """Evidence of every column of ``member`` in one pass over X."""
     if member.shape[1] == 1:
         return [_against_rows(X, member[:, 0], weight, model)]
-    if sparse.issparse(X) and not X.has_canonical_format:  # once for all that follows
-        X = X.copy()
-        X.sum_duplicates()
+    if sparse.issparse(X):  # once for all that follows
+        X = without_duplicates(X)
     is_plain = bool((weight == 1.0).all())
     total = model.moments_of(X, None if is_plain else weight)
     is_shared = model.name == "factor" and total.is_diagonal
@@ -82,7 +82,8 @@ def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceM
 
 def _against_rows(X: Any, positive: NDArray[np.bool_], weight: Vector, model: CovarianceModel) -> Evidence:
     rows = np.flatnonzero(positive & (weight > 0))
-    if sparse.issparse(X):  # a copy of the kept rows is cheaper than weighing every entry
+    if sparse.issparse(X) and not model.is_lean(X.shape[1]):
+        # for products, a copy of the kept rows is cheaper than weighing every entry
         kept = np.flatnonzero(~positive & (weight > 0))
         rest = (X[kept], None if (weight[kept] == 1.0).all() else weight[kept])
     else:

@@ -112,17 +112,10 @@ def held_out_losses(
             kept = np.flatnonzero(fold != k)
             matrix = Precomputed(np.ascontiguousarray(K[np.ix_(kept, kept)]), is_psd=True)
             alphas[kept, k] = moment.fit(matrix, box, upper[kept], solve, _ROUGH).alpha
-        deviations = _deviations(structure, structure.solve(structure.centred_sum(X, alphas)))
-        kappa = (K @ alphas / deviations)[np.arange(n), fold]
+        kappa = (K @ alphas / structure.deviations(X, alphas, K))[np.arange(n), fold]
         kappa *= trial.structure.with_ridge(ridge).unspent(trial.n_negatives)
         losses[j] = np.logaddexp(0.0, -kappa)
     return losses, weight / weight.sum()
-
-
-def _deviations(structure: Structure, W: Vector) -> Vector:
-    """√(w'Mw) of every column of W, without the ridge."""
-    variances = [structure.model_variance(w) - structure.ridge * float(w @ w) for w in W.T]
-    return np.sqrt(np.maximum(variances, 1e-300))
 
 
 def distinct_rows(X: Any, weight: Vector) -> tuple[Any, Vector]:

@@ -67,6 +67,22 @@ class Factor(Structure):
         along = self.factors.T @ w
         return float(w @ ((self.diagonal + self.ridge) * w)) + float(along @ along)
 
+    def deviations(self, X: Any, coefficients: Vector, products: Vector) -> Vector:
+        if self.factors.shape[1]:
+            return super().deviations(X, coefficients, products)
+        # w'Mw = c'(K − ρK₂)c with K₂ the products of (M + ρI)⁻¹(x − x̄): nothing as long as d but two scalings
+        inverse = self._inverse_root**2
+        centre = self.mean * inverse
+        if sparse.issparse(X):
+            rows = sparse.csr_array((X.data * inverse[X.indices], X.indices, X.indptr), shape=X.shape)
+            along = rows @ centre
+            squared = (rows @ rows.T).toarray() - along[:, None] - along + float(centre @ centre)
+        else:
+            rows = np.asarray(X, dtype=np.float64) * inverse - centre
+            squared = rows @ rows.T
+        variances = np.einsum("ik,ik->k", coefficients, (products - self.ridge * squared) @ coefficients)
+        return np.sqrt(np.maximum(variances, 1e-300))
+
     def mean_variance(self) -> float:
         return (float(self.diagonal.sum()) + float(np.sum(self.factors**2))) / len(self.mean)
 
@@ -74,6 +90,8 @@ class Factor(Structure):
         # M = (M + ρI) − ρI, and the trace of (M + ρI)⁻¹ follows from Woodbury
         basis, values = self._woodbury
         squares = self._inverse_root**2
+        if not len(values):
+            return len(self.mean) - self.ridge * float(squares.sum())
         inside = np.einsum("ij,ij->j", basis, squares[:, None] * basis) @ (values**2 / (1.0 + values**2))
         return len(self.mean) - self.ridge * (float(squares.sum()) - float(inside))
 

@@ -5,8 +5,8 @@ Solves
         N = n − n_c,   mean = x̄ − δ n_c/N,   scatter = S − (q − s²/n_c) − δ² n n_c/N,   δ = s/n_c − x̄,
     all in one compiled sweep over the features.
 Given
-    Sparse X in canonical form in which every column holds a zero, so that q − s²/n_c is safe for the reason given in
-    ``passes``; ``can_subtract`` says whether that is so.
+    Sparse X without duplicates in which every column holds a zero, so that q − s²/n_c is safe for the reason given
+    in ``passes``; ``can_subtract`` says whether the latter is so.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Vector = NDArray[np.float64]
 
 def can_subtract(X: Any, total: Any) -> bool:
     """Whether classes of X can be taken from ``total`` here."""
-    if not (sparse.issparse(X) and type(total) is DiagonalMoments and X.has_canonical_format):
+    if not (sparse.issparse(X) and type(total) is DiagonalMoments):
         return False
     return bool(np.bincount(X.indices, minlength=X.shape[1]).max(initial=0) < X.shape[0])
 

@@ -167,25 +167,30 @@ def _join_blocks(counts: Vector, shifts: Vector, rests: Vector, scatter: Vector,
 
 
 def _summarise_sparse(X: Any, weight: Vector | None, diagonal: bool) -> Summary:
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    d = X.shape[1]
-    per_entry = None if weight is None else np.repeat(weight, np.diff(X.indptr))
-    n = float(X.shape[0] if weight is None else weight.sum())
-    if n == 0.0:
-        return empty_summary(d, diagonal)
+    from askew.moments.sparse_sweeps import column_moments
+
+    X, d = without_duplicates(X), X.shape[1]
     data = X.data.astype(np.float64, copy=False)
-    mean = _column_sums(X.indices, data, per_entry, d) / n
-    centred = data - mean[X.indices]
-    is_full = np.bincount(X.indices, minlength=d) == X.shape[0]
-    rest = np.where(is_full, _column_sums(X.indices, centred, per_entry, d) / n, 0.0)
-    if diagonal:
-        absent = np.maximum(n - np.bincount(X.indices, per_entry, minlength=d), 0.0)
-        scatter = _column_sums(X.indices, centred * centred, per_entry, d) + absent * mean**2 - n * rest**2
-    else:
+    counts = np.ones(X.shape[0]) if weight is None else weight
+    n, mean, rest, scatter = column_moments(data, X.indices, X.indptr, counts, d)
+    if not diagonal:
+        if n == 0.0:
+            return empty_summary(d, diagonal)
+        is_full = np.bincount(X.indices, minlength=d) == X.shape[0]
         scatter = _full_sparse_scatter(X, data, weight, np.where(is_full, mean, 0.0), n)
     return n, *split_sum(mean, rest), scatter
+
+
+def without_duplicates(X: Any) -> Any:
+    """X itself, or a copy in which entries stored twice are summed; unsorted columns are left as they are."""
+    from askew.moments.sparse_sweeps import has_duplicates
+
+    if X.has_sorted_indices and X.has_canonical_format:
+        return X
+    if has_duplicates(X.indices, X.indptr, X.shape[1]):
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def _full_sparse_scatter(X: Any, data: Vector, weight: Vector | None, shift: Vector, n: float) -> Vector:
@@ -198,7 +203,3 @@ def _full_sparse_scatter(X: Any, data: Vector, weight: Vector | None, shift: Vec
     diagonal = np.einsum("ii->i", scatter)
     np.maximum(diagonal, 0.0, out=diagonal)
     return scatter
-
-
-def _column_sums(indices: Any, values: Vector, per_entry: Vector | None, d: int) -> Vector:
-    return np.bincount(indices, values if per_entry is None else values * per_entry, minlength=d)

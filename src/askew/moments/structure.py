@@ -59,6 +59,15 @@ class Structure(ABC):
     def degrees_of_freedom(self) -> float:
         """trace(M(M + ρI)⁻¹): how many directions the ridge leaves free."""
 
+    def deviations(self, X: Any, coefficients: Vector, products: Vector) -> Vector:
+        """√(w'Mw), ridge left out, of w = (M + ρI)⁻¹ Σ_i c_i(x_i − x̄) for each column c of coefficients.
+
+        ``products`` holds the inner products of the whitened rows of X.
+        """
+        W = self.solve(self.centred_sum(X, coefficients))
+        variances = [self.model_variance(w) - self.ridge * float(w @ w) for w in W.T]
+        return np.sqrt(np.maximum(variances, 1e-300))
+
     def principal(self, X: Any) -> tuple[Structure, Any]:
         """The same geometry in axes where many ridges are cheap to try: a structure and the points that go with it."""
         return self, X
