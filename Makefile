@@ -20,8 +20,8 @@ $(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) install --quiet -c constraints.txt -e ".[$*]"
 	@touch $@
 
-demo: $(VENV)/.installed-plot  ## Set up and run the main job on data that comes with scikit-learn
-	$(BIN)/python examples/demo.py
+demo: $(VENV)/.installed-cli  ## Set up and run the main job: a million transactions, a detector with a promise, its page
+	$(BIN)/askew demo
 
 test: $(VENV)/.installed-test  ## Set up and run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
