@@ -19,6 +19,7 @@ from askew.methods import moment
 from askew.methods.moment_evidence import Evidence
 from askew.methods.moment_ridge import Trial, choose_ridge
 from askew.methods.moment_score import direction, kernel_scores, whitened_points
+from askew.moments import DiagonalMoments
 from askew.moments.structure import Structure
 from askew.qp import Status
 
@@ -79,8 +80,8 @@ class Machine:
         moments = self.evidence.moments
         bound = moments.score_variance(self.w)
         has_factors = getattr(self.structure, "factors", np.empty((0, 0))).shape[1] > 0
-        if moments.is_diagonal and has_factors:  # Σ ⪯ D + FF'
-            bound = min(bound, self.structure.with_ridge(0.0).model_variance(self.w))
+        if type(moments) is DiagonalMoments and has_factors:  # Σ ⪯ D + FF', to the accuracy of Lanczos
+            bound = min(bound, (1.0 + 1e-6) * self.structure.with_ridge(0.0).model_variance(self.w))
         return bound
 
 
@@ -99,9 +100,8 @@ class KernelScore:
         support = self.support_vectors
         if not len(self.alpha):
             return np.full(X.shape[0], self.intercept)
-        if sparse.issparse(X) != sparse.issparse(support):
-            X = sparse.csr_array(X) if sparse.issparse(support) else X
-            support = support if sparse.issparse(support) or not sparse.issparse(X) else sparse.csr_array(support)
+        if sparse.issparse(X) or sparse.issparse(support):
+            X, support = sparse.csr_array(X), sparse.csr_array(support)
         return kernel_scores(self.structure, self.function, support, self.alpha, X) + self.intercept
 
 
