@@ -2,7 +2,7 @@
 
 Solves
     Kv for a v without zeros. A tile of the upper triangle, while it is hot in a core's cache, is multiplied from both
-    sides: its entries are computed once and serve twice, which halves the cost where an entry costs more than a product.
+    sides: its entries are computed once and serve twice, which pays where an entry costs more than a product.
 Given
     A matrix that produces tiles of rows, v.
 Returns

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, clone
 from sklearn.model_selection import KFold, check_cv
-from sklearn.utils import Tags, get_tags
+from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from askew.estimators.sklearn_private import check_parameters
@@ -100,8 +100,8 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
                 f'The default search is over "gamma" of an rbf kernel, which {type(self.estimator).__name__} does not '
                 "have here. Say which parameter to search."
             )
-        array = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-        return [float(width) for width in WIDTHS * resolve_gamma("scale", array)]
+        points = check_array(X, accept_sparse="csr", dtype=np.float64)
+        return [float(width) for width in WIDTHS * resolve_gamma("scale", points)]
 
     def _best(self) -> Any:
         check_is_fitted(self, "best_params_")

@@ -3,7 +3,8 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and equality sums (``askew.qp``).
 Given
-    A ``Problem``, and a stand-in K̃ ≈ K with cheap rows, which is solved first. Each round, with g = Kβ + p exact in float64, solves
+    A ``Problem``, and a stand-in K̃ ≈ K with cheap rows, which is solved first. Each round, with g = Kβ + p exact in
+    float64, solves
         minimise ½ d'K̃d + g'd,   lower ≤ β + d ≤ upper,   sums of d zero
     by the working-set solver, and moves to β + θd with the exact step θ = min(1, −g'd / d'Kd): the objective falls in
     every round whatever K̃ is, and the product Kd is the next gradient's. K̃ then takes its curvature from the step.
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from askew.qp import Certificate, Constraint, GroupSums, Problem, Solution, Status, Sum, certify
 from askew.qp.problem import SymmetricMatrix
 from askew.solvers import working_set
+from askew.solvers.start import feasible_start
 
 Vector = NDArray[np.float64]
 
@@ -66,9 +68,9 @@ def solve(
     -------
     Solution
     """
-    begin = _solve_outright(problem, stand_in, start, tol, max_iter, cache_bytes)
-    beta, steps, rounds, history = begin.beta, begin.n_iter, 1, []
+    beta, steps = _begin(problem, stand_in, start, tol, max_iter, cache_bytes)
     gradient = problem.gradient(beta)
+    rounds, history = 0, []
     while True:
         verdict = certify(problem, beta, gradient)
         history.append(verdict.violation)
@@ -91,15 +93,16 @@ def solve(
         beta, gradient = _step(beta, gradient, move, change, moved, there)
 
 
-def _solve_outright(
+def _begin(
     problem: Problem, stand_in: Any, start: Vector | None, tol: float, max_iter: int, cache_bytes: int
-) -> Solution:
-    """The programme of the stand-in itself, no better than it deserves: where the rounds begin."""
+) -> tuple[Vector, int]:
+    """Where the rounds begin: at a warm start, or where the stand-in itself is solved, no better than it deserves."""
+    if start is not None:
+        return feasible_start(problem, start), 0
     posed = Problem(stand_in, problem.linear, problem.lower, problem.upper, problem.constraint)
     size = float(np.max(np.abs(stand_in.diagonal()))) * float(np.max(np.abs(problem.constraint.totals)))
-    return working_set.solve(
-        posed, start=start, tol=max(tol, BEGINNING * size), max_iter=max_iter, cache_bytes=cache_bytes
-    )
+    found = working_set.solve(posed, tol=max(tol, BEGINNING * size), max_iter=max_iter, cache_bytes=cache_bytes)
+    return found.beta, found.n_iter
 
 
 def _step_problem(problem: Problem, stand_in: Any, beta: Vector, gradient: Vector) -> Problem:

@@ -55,7 +55,7 @@ def test_every_reading_of_the_matrix_is_the_formula(case, formed):
 
 
 def test_a_float32_covariance_still_gives_float64_rows(case):
-    matrix, weight, Q, delta = case
+    matrix, weight, _, delta = case
     covariance = KernelCovariance(matrix, weight, np.float32)
     covariance.form()
     some = np.arange(10)
