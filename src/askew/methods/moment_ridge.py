@@ -37,7 +37,7 @@ from askew.moments.structure import Structure
 Vector = NDArray[np.float64]
 
 FOLDS = 5
-MOST_POINTS = 300  # positives that take part; more would not change the choice, only its cost
+MOST_POINTS = 300  # positives that take part, over all trials; more would not change the choice, only its cost
 MOST_CLASSES = 3  # machines of a one-vs-rest fit whose judgements are averaged
 SLACK = 0.5  # standard errors by which a smaller ridge may do worse than the best
 _ROUGH = 1e-2  # tolerance of the trial fits
@@ -64,7 +64,8 @@ def choose_ridge(trials: Sequence[Trial], formulation: moment.Formulation, solve
     picked = [usable[k] for k in np.unique(np.linspace(0, len(usable) - 1, MOST_CLASSES).astype(int))]
     grid = picked[0].structure.ridge_grid()
     unit = float(np.mean([trial.structure.mean_variance() for trial in picked]))
-    judged = [held_out_losses(trial, grid, _soft(formulation), solve) for trial in picked]
+    most = MOST_POINTS // len(picked)
+    judged = [held_out_losses(trial, grid, _soft(formulation), solve, most) for trial in picked]
     losses = np.concatenate([loss for loss, _ in judged], axis=1)
     weight = np.concatenate([share for _, share in judged])
     return unit * (float(grid[smallest_good(losses, weight)]) if losses.shape[1] else 1.0)
@@ -90,10 +91,10 @@ def _soft(formulation: moment.Formulation) -> moment.Formulation:
 
 
 def held_out_losses(
-    trial: Trial, grid: Vector, formulation: moment.Formulation, solve: moment.Solve
+    trial: Trial, grid: Vector, formulation: moment.Formulation, solve: moment.Solve, most: int = MOST_POINTS
 ) -> tuple[Vector, Vector]:
     """Loss of every distinct positive when held out, at every ridge of the grid (rows), and their weights."""
-    X, weight = distinct_rows(trial.X, trial.weight)
+    X, weight = distinct_rows(trial.X, trial.weight, most)
     n = X.shape[0]
     if n < 2:
         return np.empty((len(grid), 0)), np.empty(0)
@@ -118,7 +119,7 @@ def held_out_losses(
     return losses, weight / weight.sum()
 
 
-def distinct_rows(X: Any, weight: Vector) -> tuple[Any, Vector]:
+def distinct_rows(X: Any, weight: Vector, most: int = MOST_POINTS) -> tuple[Any, Vector]:
     """Distinct rows with their weights summed, in an order that depends on nothing but their content; at most a few.
 
     Repeating a row, weighing it twice, or shuffling the data then lead to the same folds.
@@ -126,8 +127,7 @@ def distinct_rows(X: Any, weight: Vector) -> tuple[Any, Vector]:
     keys = _content_keys(X)
     _, first, member = np.unique(keys, return_index=True, return_inverse=True)
     summed: Vector = np.bincount(member, weight).astype(np.float64)
-    first, summed = first[:MOST_POINTS], summed[:MOST_POINTS]
-    return X[first], summed
+    return X[first[:most]], summed[:most]
 
 
 def _content_keys(X: Any) -> NDArray[np.uint64]:
