@@ -35,7 +35,6 @@ every_member = pytest.mark.parametrize("model", FAMILY, ids=named)
         CovarianceOneClassSVM(),
         CovarianceOneClassSVM(0.5, score_kernel="modified", covariance_scale="raw"),
         CovarianceOneClassSVM(kernel="linear"),
-        OneClassSVM(nu=0.2, gamma="support"),
         *DESCRIPTIONS,
     ]
 )

@@ -78,9 +78,10 @@ def test_names_of_a_frame_label_the_axes(X, axes, library):
 
 
 def test_what_cannot_be_drawn_is_refused(X):
+    wide = np.c_[X, X[:, 0]]
+    model = OneClassSVM().fit(wide)
     with pytest.raises(DataError, match=r"two features; got X of shape \(120, 3\)"):
-        wide = np.c_[X, X[:, 0]]
-        BoundaryDisplay.from_estimator(OneClassSVM().fit(wide), wide)
+        BoundaryDisplay.from_estimator(model, wide)
     with pytest.raises(ParameterError, match="resolution"):
         BoundaryDisplay.from_estimator(OneClassSVM().fit(X), X, resolution=1)
     with pytest.raises(NotFittedError):
