@@ -6,6 +6,7 @@ from askew.estimators.gaussian_description import GaussianDescription
 from askew.estimators.kernel_scaled_svc import KernelScaledSVC
 from askew.estimators.knn_description import KNNDescription
 from askew.estimators.moment_svc import MomentSVC
+from askew.estimators.moment_svc_cv import MomentSVCCV
 from askew.estimators.one_class_svm import OneClassSVM
 from askew.estimators.parzen_description import ParzenDescription
 from askew.estimators.svc import SVC
@@ -20,6 +21,7 @@ __all__ = [
     "KNNDescription",
     "KernelScaledSVC",
     "MomentSVC",
+    "MomentSVCCV",
     "OneClassSVM",
     "ParzenDescription",
 ]
