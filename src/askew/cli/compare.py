@@ -83,8 +83,10 @@ def compare(
             )
             for row in found.rows
         ]
-        note = f"Figures of the comparison are means over folds of {found.n_rows_used:,} training rows" + (
-            f"; t-AUC up to a false alarm rate of {percent(found.judged_tolerance)}."
+        note = (
+            f"Figures of the comparison are means over folds of {found.n_rows_used:,} training rows: t-AUC up to a false "
+            f"alarm rate of {percent(found.judged_tolerance)}, TPR at {percent(tolerance)}. A method that did not finish "
+            "all folds is listed and not chosen."
         )
         summary = page_summary(
             detector,
@@ -109,7 +111,7 @@ def compare(
 def _show(console: Console, rows: list, note: str) -> None:
     console.say("Comparison", style="bold")
     console.table(
-        ["method", "AUC", "t-AUC", "TPR at tolerance", "alerts/million", "fit s", ""],
+        ["method", "AUC", "t-AUC", "TPR", "alerts/million", "fit s", ""],
         [
             [
                 row.name,

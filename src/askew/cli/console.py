@@ -28,6 +28,8 @@ class Console:
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.as_json, self.quiet = as_json, quiet
         self.out = RichConsole(highlight=False, soft_wrap=True)
+        if not self.out.is_terminal:
+            self.out.width = 160  # a file or a pipe has no edge to wrap at
         self.err = RichConsole(stderr=True, highlight=False, soft_wrap=True)
 
     def say(self, text: str = "", style: str | None = None) -> None:
@@ -58,7 +60,8 @@ class Console:
             return
         table = Table(box=None, pad_edge=False, header_style="bold")
         for k, heading in enumerate(headings):
-            table.add_column(heading, justify="left" if k == 0 or not heading else "right")
+            is_text = k == 0 or not heading
+            table.add_column(heading, justify="left" if is_text else "right", no_wrap=k == 0)
         for row in rows:
             table.add_row(*row)
         self.out.print(table)

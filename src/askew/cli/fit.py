@@ -82,12 +82,12 @@ def show(console: Console, detector: object) -> None:
 
     card = detector.card
     console.lines("Preparation", card["preparation"])
-    kind = f"{card['n_positive']:,} are the event" if card["target"] else "all taken as normal"
+    share = f"{card['n_positive']:,} are the event ({percent(card['base_rate'])})"
     console.lines(
         "Model",
         [
             f"{card['title']} {_params(card['params'])}".rstrip(),
-            f"{card['n_rows']:,} rows, {kind} ({percent(card['base_rate'])})",
+            f"{card['n_rows']:,} rows, {share if card['target'] else 'all taken as normal'}",
             f"fitted in {card['fit_seconds']:.1f} s; reading, tuning and calibration {card['seconds']:.1f} s in all",
         ],
     )

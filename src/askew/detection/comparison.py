@@ -49,6 +49,7 @@ class Judged:
     alerts_per_million: float | None = None
     fit_seconds: float | None = None
     note: str = ""
+    is_complete: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,8 @@ def compare_methods(
     for k, method in enumerate(entries):
         share = clock.share(len(entries) - k) if k else Clock()
         rows.append(_judge(method, (X, y), folds, (request.tolerance, judged), survey, share, tell))
-    rows.sort(key=lambda row: -1.0 if row.tolerance_auc is None else row.tolerance_auc, reverse=True)
+    # means over different folds do not compare, so methods that finished come first
+    rows.sort(key=lambda row: (row.is_complete, row.tolerance_auc or 0.0), reverse=True)
     detector = _best(rows, gathered, request, survey, tell, begin)
     held_X, held_y = gathered.held
     some = np.random.default_rng(0).permutation(len(held_y))[:4000]
@@ -150,7 +152,7 @@ def _judge(
     auc, area, tpr, seconds = (float(value) for value in np.mean(found, axis=0))
     share = survey.n_positive / survey.n_rows
     alerts = 1e6 * (share * tpr + (1.0 - share) * tolerance)
-    return Judged(method, auc, area, tpr, alerts, seconds, note)
+    return Judged(method, auc, area, tpr, alerts, seconds, note, len(found) == folds)
 
 
 def _part(X: Any, y: Any, method: Method) -> Gathered:

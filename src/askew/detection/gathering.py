@@ -154,5 +154,5 @@ def stacked(parts: list[Any]) -> Any:
     """Blocks of rows as one."""
     filled = [part for part in parts if part.shape[0]] or parts[:1]
     if any(sparse.issparse(part) for part in filled):
-        return sparse.vstack([sparse.csr_array(part) for part in filled], format="csr")
+        return sparse.vstack([sparse.csr_matrix(part) for part in filled], format="csr")
     return np.concatenate(filled)

@@ -47,6 +47,8 @@ TRUSTED = frozenset(
         "askew.tolerance.score.Score",
         "askew.tolerance.target.Target",
         "askew.tolerance.threshold.Threshold",
+        "scipy.sparse._csr.csr_array",
+        "scipy.sparse._csr.csr_matrix",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     }
 )

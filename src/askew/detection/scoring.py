@@ -57,12 +57,12 @@ def score_source(
     import pyarrow as pa
 
     explains = detector.is_linear and top > 0
-    kept = [pa.field(name, source.schema.field(name).type) for name in keep] if keep and source.columns else []
+    blocks = scored_blocks(detector, source, progress, keep)
+    first = next(blocks)  # columns are checked before a file is touched
+    kept = [source.schema.field(name) for name in keep]
     fields = [pa.field("row", pa.int64()), *kept, pa.field("score", pa.float64()), pa.field("alarm", pa.bool_())]
     schema = pa.schema([*fields, *([pa.field("reasons", pa.string())] if explains else [])])
     n_rows = n_alarms = 0
-    blocks = scored_blocks(detector, source, progress, keep)
-    first = next(blocks)  # columns are checked before a file is touched
     with TableWriter(output, schema) as writer:
         for start, block, X, scores in _chain(first, blocks):
             is_alarm = scores > 0

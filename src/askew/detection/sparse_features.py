@@ -41,7 +41,7 @@ class SparseFeatures:
             raise DataError("The model was fitted on svmlight rows; a table has no numbered features. Give svmlight.")
         if not np.isfinite(block.X.data).all():
             raise DataError("The svmlight rows hold NaN or infinity. Remove those entries.")
-        return sparse.csr_array(block.X)
+        return sparse.csr_matrix(block.X)
 
     def get_feature_names_out(self) -> NDArray[Any]:
         return np.array([f"feature {j}" for j in range(self.n_features)], dtype=object)

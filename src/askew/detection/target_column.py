@@ -90,8 +90,8 @@ def labels_of(block: Any, name: str, first_row: int = 0) -> Any:
     if labels.null_count:
         where = int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0]) + first_row
         raise DataError(
-            f"The target {name!r} is missing in row {where + 1:,} (and {labels.null_count - 1:,} more rows near it). "
-            "Every row needs a label: remove the rows without one, or fill them."
+            f"The target {name!r} is missing or NaN in row {where + 1:,} and maybe more. Every row needs a label: remove "
+            "the rows without one, or fill them."
         )
     return labels
 

@@ -55,6 +55,16 @@ class NumberColumn:
         """Whether log(1 + x) is taken."""
         return bool(self.low >= 0 and self._skewness(self.plain) > max(SKEWED, abs(self._skewness(self.logged))))
 
+    def centre_and_scale(self) -> tuple[float, float]:
+        """Mean and standard deviation to ten digits.
+
+        Blocks of another size sum in another order and differ in the last digits; what follows may depend on every bit
+        of a row (a draw by its content does), so these digits are not kept.
+        """
+        n, mean, second, _ = self.logged if self.is_logged else self.plain
+        scale = float(f"{np.sqrt(second / n):.10g}") if second > 0 else 1.0
+        return round(mean / scale, 10) * scale, scale
+
     def names_out(self) -> list[str]:
         """One column, and one more that says where the value was missing, if that ever happened."""
         return [self.name, f"{self.name} is missing"] if self.n_missing else [self.name]
@@ -67,22 +77,22 @@ class NumberColumn:
         """Fill the prepared columns of a block."""
         x = as_floats(values, self.name)
         is_missing = ~np.isfinite(x)
-        sums = self.logged if self.is_logged else self.plain
         if self.is_logged:
             x = np.log1p(np.maximum(x, 0.0, out=np.zeros_like(x), where=~is_missing))
-        deviation = np.sqrt(sums[2] / sums[0])
-        np.divide(x - sums[1], deviation if deviation > 0 else 1.0, out=out[:, 0])
+        centre, scale = self.centre_and_scale()
+        np.divide(x - centre, scale, out=out[:, 0])
         out[is_missing, 0] = 0.0
         if self.n_missing:
             out[:, 1] = is_missing
 
     def explain(self) -> str:
         """What is done, for a person."""
-        sums = self.logged if self.is_logged else self.plain
+        centre, scale = self.centre_and_scale()
         what = f"log(1 + {self.name})" if self.is_logged else self.name
         share = self.n_missing / (self.n_missing + self.plain[0])
         missing = f"; {share:.2%} missing: mean, and a column that says so" if self.n_missing else ""
-        return f"({what} − {sums[1]:.4g}) / {np.sqrt(sums[2] / sums[0]):.4g}{missing}"
+        shift = f"− {centre:.4g}" if centre >= 0 else f"+ {-centre:.4g}"
+        return f"({what} {shift}) / {scale:.4g}{missing}"
 
     @staticmethod
     def _skewness(sums: Vector) -> float:

@@ -100,6 +100,9 @@ class FileSource(Source):
 
 def _open(paths: Sequence[Path], file_format: str, text: Sequence[str], name: str) -> Any:
     pa, dataset = arrow(), arrow("dataset")
+    for path in paths:
+        if path.stat().st_size == 0:
+            raise DataError(f"{path} is empty.")
     layout = _csv_layout(paths[0], text) if file_format == "csv" else file_format
     try:
         names = [str(path) for path in paths]
@@ -141,7 +144,9 @@ def _delimiter(path: Path) -> str:
 
 
 def _short(error: Exception) -> str:
-    return str(error).strip().split("\n")[0][:300].rstrip(".") + "."
+    """The innermost of Arrow's nested reasons."""
+    reason = str(error).strip().split("\n")[0].rsplit("input source", 1)[-1].rsplit("Invalid: ", 1)[-1]
+    return reason.strip()[:300].rstrip(".") + "."
 
 
 def _remedy(error: Exception, file_format: str) -> str:

@@ -18,7 +18,7 @@ def nearest(name: str, known: Iterable[str], limit: int = 3) -> str:
     """
     names = list(known)
     lowered = {candidate.lower(): candidate for candidate in names}
-    close = [lowered[match] for match in get_close_matches(name.lower(), lowered, n=limit, cutoff=0.5)]
+    close = [lowered[match] for match in get_close_matches(name.lower(), lowered, n=limit, cutoff=0.6)]
     if close:
         return f"Did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(map(repr, names[:12]))

@@ -1,0 +1,109 @@
+"""Model files: the same scores again, no code run, strangers and other versions refused by name."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+
+from askew.datasets import Transactions
+from askew.detection import Detector, Request, load_detector, read_card, save_detector, train
+from askew.detection.model_file import CARD
+from askew.exceptions import DataError
+from askew.sources import FrameSource
+
+
+@pytest.fixture(scope="module")
+def table():
+    return Transactions(rare=0.05).sample(1500, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def detector(table):
+    return train(FrameSource(table), Request(target="is_fraud", method="moment", tolerance=0.05))
+
+
+@pytest.mark.parametrize("method", ["moment", "logistic", "svc", "one-class", "svdd", "covariance"])
+def test_the_same_scores_after_loading(table, tmp_path, method):
+    is_one_class = method in ("one-class", "svdd", "covariance")
+    data = {k: v for k, v in table.items() if not (is_one_class and k == "is_fraud")}
+    request = Request(target=None if is_one_class else "is_fraud", method=method, tolerance=0.05)
+    fitted = train(FrameSource(data), request)
+    save_detector(fitted, tmp_path / "m.skops")
+    loaded = load_detector(tmp_path / "m.skops")
+    np.testing.assert_array_equal(loaded.score(table), fitted.score(table))
+    assert loaded.card["params"] == json.loads(json.dumps(fitted.card["params"]))
+    assert str(loaded.classifier.report()) == str(fitted.classifier.report())
+
+
+def test_the_card_tells_everything_without_building(detector, tmp_path):
+    save_detector(detector, tmp_path / "m.skops")
+    card = read_card(tmp_path / "m.skops")
+    assert {"askew", "scikit-learn", "numpy"} <= set(card["versions"])
+    assert card["target"]["name"] == "is_fraud"
+    assert card["promise"]["guaranteed_rate"] <= 0.05
+    assert len(card["features"]) == len(detector.preparation.get_feature_names_out())
+
+
+class Stranger:
+    """A type that no model of askew has."""
+
+
+def test_an_unknown_type_is_refused_and_named(detector, tmp_path):
+    detector_with = Detector(Stranger(), detector.classifier, detector.card)
+    save_detector(detector_with, tmp_path / "m.skops")
+    with pytest.raises(DataError, match=r"Stranger.*not loaded"):
+        load_detector(tmp_path / "m.skops")
+
+
+def test_code_in_a_file_is_not_run(detector, tmp_path):
+    flag = tmp_path / "ran"
+    path = tmp_path / "m.skops"
+    save_detector(detector, path)
+    harmful = tmp_path / "harmful.skops"
+    skops.io.dump({"preparation": {"open": open}, "classifier": None}, harmful)
+    with zipfile.ZipFile(harmful, "a") as archive:
+        archive.writestr(CARD, zipfile.ZipFile(path).read(CARD))
+    with pytest.raises(DataError, match="open"):
+        load_detector(harmful)
+    assert not flag.exists()
+
+
+def rewritten(path, **changes):
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members[CARD] = json.dumps({**json.loads(members[CARD]), **changes}).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+
+
+def test_a_file_of_another_version_says_what_to_install(detector, tmp_path):
+    save_detector(detector, tmp_path / "m.skops")
+    rewritten(tmp_path / "m.skops", format=99, versions={"askew": "7.2"})
+    with pytest.raises(DataError, match=r"written by askew 7\.2 in model format 99.*Install askew==7\.2"):
+        load_detector(tmp_path / "m.skops")
+
+
+def test_files_that_are_no_models(tmp_path):
+    with pytest.raises(DataError, match="does not exist"):
+        load_detector(tmp_path / "m.skops")
+    (tmp_path / "m.skops").write_text("text")
+    with pytest.raises(DataError, match="not a model"):
+        load_detector(tmp_path / "m.skops")
+
+
+def test_a_failed_save_leaves_the_old_file(detector, tmp_path, monkeypatch):
+    path = tmp_path / "m.skops"
+    save_detector(detector, path)
+    before = path.read_bytes()
+
+    def full(*_, **__):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(skops.io, "dump", full)
+    with pytest.raises(OSError, match="disk full"):
+        save_detector(detector, path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
