@@ -11,11 +11,12 @@ Given
     P (``CovarianceGuided``) and r. U spans the kernel columns of r rows taken evenly from the data: for every
     subspace P̃ is a valid stand-in, a good one only saves rounds.
 Returns
-    Rows of P̃ at the cost of a row of Q and r products; τ can be re-read from a step and the true curvature along it.
+    Rows of P̃ at the cost of a row of Q and r products. After a step d with Pd known, τ is re-read from the curvature
+    along d and P̃ is corrected to agree with P there, as in the method of Broyden, Fletcher, Goldfarb and Shanno.
     Nothing is approximated in the answer: ``askew.solvers.stand_in`` judges and steers by exact products with P.
 Reference
-    Halko, Martinsson, Tropp (2011), SIAM Review 53:217, for the sketch; Lange (2016), MM optimization algorithms,
-    for stand-ins; Barzilai and Borwein (1988) for reading a curvature from a step.
+    Halko, Martinsson, Tropp (2011), SIAM Review 53:217, for the sketch; Nocedal and Wright (2006), chapters 6 and 7,
+    for corrections of limited memory; Barzilai and Borwein (1988) for reading a curvature from a step.
 """
 
 from __future__ import annotations

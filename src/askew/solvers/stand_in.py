@@ -7,7 +7,7 @@ Given
     float64, solves
         minimise ½ d'K̃d + g'd,   lower ≤ β + d ≤ upper,   sums of d zero
     by the working-set solver, and moves to β + θd with the exact step θ = min(1, −g'd / d'Kd): the objective falls in
-    every round whatever K̃ is, and the product Kd is the next gradient's. K̃ then takes its curvature from the step.
+    every round whatever K̃ is, and the next gradient is g + θKd, all in float64. K̃ then learns from d and Kd.
     When rounds stop helping, the rows of K itself finish the work.
 Returns
     ``Solution``, judged on exact gradients of K alone. A stand-in decides how many rounds there are, never the answer.
@@ -20,6 +20,7 @@ Reference
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -70,27 +71,30 @@ def solve(
     """
     beta, steps = _begin(problem, stand_in, start, tol, max_iter, cache_bytes)
     gradient = problem.gradient(beta)
-    rounds, history = 0, []
+    rounds, history, lesson = 0, [], None
     while True:
         verdict = certify(problem, beta, gradient)
         history.append(verdict.violation)
-        out_of_steps = 0 <= max_iter <= steps
-        if verdict.violation <= tol or out_of_steps:
+        left = max_iter - steps if max_iter >= 0 else -1
+        if verdict.violation <= tol or max_iter >= 0 >= left:
             return _solution(problem, beta, gradient, verdict, tol, steps, rounds)
         if _has_lost_patience(history):
-            return working_set.solve(problem, start=beta, tol=tol, max_iter=max_iter, cache_bytes=cache_bytes)
+            last = working_set.solve(problem, start=beta, tol=tol, max_iter=left, cache_bytes=cache_bytes)
+            return replace(last, n_iter=last.n_iter + steps, n_outer=last.n_outer + rounds)
+        if lesson is not None:
+            stand_in = stand_in.refine(*lesson)
         inner = working_set.solve(
             _step_problem(problem, stand_in, beta, gradient),
             tol=max(INNER_ACCURACY * verdict.violation, 0.3 * tol),
-            max_iter=max_iter - steps if max_iter >= 0 else -1,
+            max_iter=left,
             cache_bytes=cache_bytes,
         )
         steps, rounds = steps + inner.n_iter, rounds + 1
         moved = _arrive(problem, beta, inner.beta)
-        there = problem.gradient(moved)
-        move, change = moved - beta, there - gradient
-        stand_in = stand_in.refine(move, change, inner.gradient - gradient)
-        beta, gradient = _step(beta, gradient, move, change, moved, there)
+        move = moved - beta
+        change = problem.matrix.matvec(move)
+        lesson = move, change, inner.gradient - gradient
+        beta, gradient = _step(beta, gradient, move, change, moved)
 
 
 def _begin(
@@ -123,13 +127,11 @@ def _arrive(problem: Problem, beta: Vector, move: Vector) -> Vector:
     return np.where(move == problem.upper - beta, problem.upper, moved)
 
 
-def _step(
-    beta: Vector, gradient: Vector, move: Vector, change: Vector, moved: Vector, there: Vector
-) -> tuple[Vector, Vector]:
+def _step(beta: Vector, gradient: Vector, move: Vector, change: Vector, moved: Vector) -> tuple[Vector, Vector]:
     """The least objective on the segment from β to β + d, and its gradient."""
     slope, curvature = float(gradient @ move), float(move @ change)
     if curvature <= 0 or slope + curvature <= 0:
-        return moved, there
+        return moved, gradient + change
     theta = max(0.0, -slope / curvature)
     return beta + theta * move, gradient + theta * change
 
