@@ -3,8 +3,8 @@ Boundaries of the covariance-guided one-class SVM
 =================================================
 
 The boundary of :class:`askew.CovarianceOneClassSVM` moves outwards as ``eta`` falls from 1, where it is the one-class
-SVM. The rule ``eta="auto"`` stops where a tenth of the training rows is outside. This is figure 2 of Khan et al.
-(2014), on data from a Gaussian with one wide and one narrow direction.
+SVM. The rule ``eta="auto"`` stops where a tenth of the training rows is outside. This is figure 2 of Khan,
+Ksantini, Ahmad and Guan, on data from a Gaussian with one wide and one narrow direction.
 
 Run it with ``python examples/plot_covariance_one_class.py [FILE]``; without a file name the picture is shown.
 """

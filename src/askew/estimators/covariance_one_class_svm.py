@@ -97,7 +97,7 @@ class CovarianceOneClassSVM(DataDescription):
 
     References
     ----------
-    Khan, Ksantini, Ahmad, Guan (2014). Covariance-guided one-class support vector machine. Pattern Recognition 47.
+    Khan, Ksantini, Ahmad, Guan. Incorporating covariance information in one class support vector classification.
 
     Examples
     --------

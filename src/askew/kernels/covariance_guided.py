@@ -14,7 +14,7 @@ Returns
         k̃(x, x') = ηk(x, x') + (1−η)s q(x)'C q(x'),   q(x) = k(X, x),
     into a plain sum: Σβ_i k̃(x_i, x) = Σβ̃_i k(x_i, x) with β̃ = ηβ + (1−η)sCQβ.
 Reference
-    Khan, Ksantini, Ahmad, Guan (2014), eqs. 8 and 9.
+    Khan, Ksantini, Ahmad, Guan, Incorporating covariance information in one class SVC, eqs. 8 and 9.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ Stops when
     set) until the fraction outside by the plain score is at most the one asked for, then three halvings of the last
     step. Where it never gets there, at the η' with the least fraction: the walk ends on every set.
 Reference
-    Khan, Ksantini, Ahmad, Guan (2014), sections 3 and 4.
+    Khan, Ksantini, Ahmad, Guan, Incorporating covariance information in one class SVC, sections 3 and 4.
 """
 
 from __future__ import annotations
