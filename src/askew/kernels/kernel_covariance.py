@@ -10,7 +10,7 @@ Returns
     Products Δv = Q(C(Qv)) in float64 at twice the cost of Qv; the diagonal and trace from one pass over Q; rows at
     n times the cost of a row of Q, unless ``form`` has computed Δ whole, which costs n³ once.
 Reference
-    Khan, Ksantini, Ahmad, Guan, Incorporating covariance information in one class SVC, eq. 9; Mika et al. (1999) for Q(I − 1_N)Q.
+    Khan, Ksantini, Ahmad, Guan, Incorporating covariance information in one class SVC, eq. 9; Mika et al. (1999).
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ Stops when
     0.01 (or two points, if that is more), or at 64 units; then two halvings of the last factor.
     Support vectors are counted as the points on or outside the boundary: unlike β, these are unique at the optimum.
 Reference
-    Khan, Ksantini, Ahmad, Guan, Incorporating covariance information in one class SVC, section 4; Schölkopf et al. (2001), section 5, for the fraction as a guide.
+    Khan, Ksantini, Ahmad, Guan, Incorporating covariance information in one class SVC, section 4;
+    Schölkopf et al. (2001), section 5, for the fraction as a guide.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.qp import Certificate, Constraint, GroupSums, Problem, Solution, Status, Sum, certify
+from askew.qp import Constraint, GroupSums, Problem, Solution, Status, Sum, certify
 from askew.qp.problem import SymmetricMatrix
 from askew.solvers import working_set
 from askew.solvers.start import feasible_start
@@ -71,13 +71,14 @@ def solve(
     """
     beta, steps = _begin(problem, stand_in, start, tol, max_iter, cache_bytes)
     gradient = problem.gradient(beta)
-    rounds, history, lesson = 0, [], None
+    rounds, history, lesson, least_curvature = 0, [], None, np.inf
     while True:
         verdict = certify(problem, beta, gradient)
         history.append(verdict.violation)
         left = max_iter - steps if max_iter >= 0 else -1
         if verdict.violation <= tol or max_iter >= 0 >= left:
-            return _solution(problem, beta, gradient, verdict, tol, steps, rounds)
+            status = _status(problem, verdict.violation <= tol, least_curvature)
+            return Solution(beta, gradient, status, verdict, steps, rounds, {})
         if _has_lost_patience(history):
             last = working_set.solve(problem, start=beta, tol=tol, max_iter=left, cache_bytes=cache_bytes)
             return replace(last, n_iter=last.n_iter + steps, n_outer=last.n_outer + rounds)
@@ -94,6 +95,7 @@ def solve(
         move = moved - beta
         change = problem.matrix.matvec(move)
         lesson = move, change, inner.gradient - gradient
+        least_curvature = min(least_curvature, float(move @ change) / max(float(move @ move), 1e-300))
         beta, gradient = _step(beta, gradient, move, change, moved)
 
 
@@ -140,11 +142,9 @@ def _has_lost_patience(history: list[float]) -> bool:
     return len(history) > PATIENCE and min(history[-PATIENCE:]) > 0.5 * min(history[:-PATIENCE])
 
 
-def _solution(
-    problem: Problem, beta: Vector, gradient: Vector, verdict: Certificate, tol: float, steps: int, rounds: int
-) -> Solution:
-    if verdict.violation > tol:
-        status = Status.MAX_ITER
-    else:
-        status = Status.STATIONARY if problem.matrix.is_psd is False else Status.OPTIMAL
-    return Solution(beta, gradient, status, verdict, steps, rounds, {})
+def _status(problem: Problem, is_good: bool, least_curvature: float) -> Status:
+    if not is_good:
+        return Status.MAX_ITER
+    known = problem.matrix.is_psd
+    bends_down = least_curvature < -1e-8 * float(np.max(np.abs(problem.matrix.diagonal()), initial=0.0))
+    return Status.STATIONARY if known is False or (known is None and bends_down) else Status.OPTIMAL

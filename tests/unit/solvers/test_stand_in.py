@@ -118,3 +118,12 @@ def test_an_indefinite_matrix_is_called_stationary():
     problem = one_class.formulate(guided, 0.3, np.ones(30))
     solution = stand_in.solve(problem, Crude(guided, 1.0), tol=1e-6)
     assert solution.status is Status.STATIONARY
+
+
+def test_negative_curvature_is_noticed_where_the_formula_does_not_know():
+    A = np.random.default_rng(4).normal(size=(40, 40))
+    covariance = KernelCovariance(Precomputed(A + A.T), np.ones(40))
+    guided = CovarianceGuided(covariance, 1.0, 1.0)
+    problem = one_class.formulate(guided, 0.3, np.ones(40))
+    start = np.full(40, 0.3)
+    assert stand_in.solve(problem, Crude(guided, 1.0), start=start, tol=1e-4).status is Status.STATIONARY
