@@ -25,6 +25,7 @@ from askew.methods.kernel_scaling_score import (
     unite,
 )
 from askew.methods.kernel_scaling_search import Search, candidates_of, search
+from askew.threads import workers
 
 Indices = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -51,12 +52,13 @@ class ScaledMachines(KernelMachine):
         space = kernel_scaling.input_space(X) if self._measures_input_space() else None
         identity = row_identity(X)
         fits, searches = [], []
-        for mine, y in self._splits(codes):
-            task = Task(matrix, y, cost, weight, identity, space)
-            task = task if len(mine) == len(codes) else task.part(mine)
-            machines, found = self._fit_machine(task)
-            fits.append((machines, mine))
-            searches.append(found)
+        with workers():  # one pool for all the small programmes of a search
+            for mine, y in self._splits(codes):
+                task = Task(matrix, y, cost, weight, identity, space)
+                task = task if len(mine) == len(codes) else task.part(mine)
+                machines, found = self._fit_machine(task)
+                fits.append((machines, mine))
+                searches.append(found)
         self.search_ = searches
         self._store(X, rows, codes, fits)
         self._certify([machines for machines, _ in fits])

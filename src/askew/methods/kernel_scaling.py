@@ -2,9 +2,10 @@
 
 Solves
     1. A C-SVC with kernel k; its score is f₀.
-    2. D_t from f_{t−1} and its support vectors (``askew.kernels.bends``), then the C-SVC with D_t(x)k(x, x')D_t(x'),
-       started from the solution before. Once is the papers' method; t = 1, 2, … may go on. Each bend is laid on k
-       itself, not on the kernel bent before: only then can the iteration come to rest.
+    2. A bend B_t from f_{t−1} and its support vectors (``askew.kernels.bends``), then the C-SVC with the kernel
+       D_t(x)k(x, x')D_t(x'), started from the solution before. Once is the papers' method: D_1 = B_1. Going on,
+       D_t = (B_1 ⋯ B_t)^{1/t}: the last bend alone makes the scores jump to and fro between two states (seen on most
+       data), the product makes every point vanish; their geometric mean comes to rest.
 Given
     A ``Task`` (kernel matrix, labels, costs), a rule that makes a bend, and ``solve(problem, start) → Solution``.
 Returns
@@ -109,17 +110,20 @@ class Fitted:
     solution : Solution
     score : array
         f on the training rows.
+    log_factor : array
+        log D there.
     stage : Stage
     """
 
     solution: Solution
     score: Vector
+    log_factor: Vector
     stage: Stage
 
 
 @dataclass(frozen=True)
 class Stage:
-    """f(x) = D(x) Σ coefficients k(x_i, x) + intercept; D = 1 without a bend."""
+    """f(x) = D(x) Σ coefficients k(x_i, x) + intercept, D the mean of this bend and those of the stages before."""
 
     expansion: Expansion
     bend: Bend | None
@@ -142,15 +146,16 @@ def input_space(X: Any) -> Gram:
 def first_fit(task: Task, solve: Solve) -> Fitted:
     """The plain C-SVC."""
     solution = solve(c_svc.formulate(task.matrix, task.y, task.cost))
-    return _read(task, solution, np.ones(task.matrix.n), None)
+    return _read(task, solution, np.zeros(task.matrix.n), None)
 
 
-def scaled_fit(task: Task, before: Fitted, bend: Bend, solve: Solve) -> Fitted:
-    """The C-SVC on the kernel bent by what the machine before has learnt."""
-    factor = np.exp(on_rows(bend, before.score, task.distances(bend.space)))
-    _refuse_underflow(task, factor)
-    problem = c_svc.formulate(Conformal(task.matrix, factor), task.y, task.cost)
-    return _read(task, solve(problem, before.solution.beta), factor, bend)
+def scaled_fit(task: Task, before: Fitted, bend: Bend, solve: Solve, number: int = 1) -> Fitted:
+    """The C-SVC on the kernel bent by what the machine before has learnt: the ``number``-th bend."""
+    bent = on_rows(bend, before.score, task.distances(bend.space))
+    log_factor = before.log_factor + (bent - before.log_factor) / number
+    _refuse_underflow(task, np.exp(log_factor))
+    problem = c_svc.formulate(Conformal(task.matrix, np.exp(log_factor)), task.y, task.cost)
+    return _read(task, solve(problem, before.solution.beta), log_factor, bend)
 
 
 def fit(task: Task, rule: Rule, solve: Solve, max_scalings: int = 1, tol: float = 1e-3) -> list[Fitted]:
@@ -163,12 +168,12 @@ def scale(
 ) -> list[Fitted]:
     """Bend and fit again, from a machine already at hand."""
     machines = [first]
-    for _ in range(max_scalings):
+    for number in range(1, max_scalings + 1):
         before = machines[-1]
         bend = rule(task, before)
         if bend is None:
             break
-        machines.append(scaled_fit(task, before, bend, solve))
+        machines.append(scaled_fit(task, before, bend, solve, number))
         score = machines[-1].score
         if np.max(np.abs(score - before.score)) <= tol * max(1.0, float(np.max(np.abs(score)))):
             break
@@ -187,17 +192,19 @@ def score(stages: Sequence[Stage], sums: NDArray[Any], distances: Callable[[Bend
         Squared distances of the points to a bend's anchors.
     """
     values: Vector = sums[:, 0] + stages[0].expansion.intercept
-    for column, stage in zip(sums.T[1:], stages[1:], strict=True):
+    log_factor = np.zeros(len(sums))
+    for number, (column, stage) in enumerate(zip(sums.T[1:], stages[1:], strict=True), start=1):
         if stage.bend is not None:
-            factor = np.exp(stage.bend.log_factor(Sight(values, distances(stage.bend))))
-            values = factor * column + stage.expansion.intercept
+            log_factor += (stage.bend.log_factor(Sight(values, distances(stage.bend))) - log_factor) / number
+            values = np.exp(log_factor) * column + stage.expansion.intercept
     return values
 
 
-def _read(task: Task, solution: Solution, factor: Vector, bend: Bend | None) -> Fitted:
+def _read(task: Task, solution: Solution, log_factor: Vector, bend: Bend | None) -> Fitted:
     intercept = c_svc.recover(solution).intercept
     values = solution.gradient + task.y + intercept
-    return Fitted(solution, values, Stage(Expansion.of(solution.beta * factor, intercept), bend))
+    expansion = Expansion.of(solution.beta * np.exp(log_factor), intercept)
+    return Fitted(solution, values, log_factor, Stage(expansion, bend))
 
 
 def _refuse_underflow(task: Task, factor: Vector) -> None:

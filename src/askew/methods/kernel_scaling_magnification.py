@@ -35,7 +35,7 @@ _TILE = 2**20
 
 
 def log_volume(stages: Sequence[Stage], X: Matrix, support: Matrix, gamma: float) -> Vector:
-    """log √det g of the metric that the last bend of a machine makes, at the rows of X."""
+    """log √det g of the metric that the last stage of a machine makes, at the rows of X."""
     d = X.shape[1]
     out = np.empty(len(X))
     for first, last in spans(len(X), max(1, _TILE // max(1, len(support), d))):
@@ -46,13 +46,15 @@ def log_volume(stages: Sequence[Stage], X: Matrix, support: Matrix, gamma: float
 
 
 def _bend_at(stages: Sequence[Stage], X: Matrix, support: Matrix, gamma: float) -> tuple[Vector, Matrix]:
-    """log D of the last bend and its gradient."""
+    """log D of the last stage and its gradient."""
     kernel = Gram(RBF(gamma), support).cross(X)
     log_factor, slope = np.zeros(len(X)), np.zeros(X.shape)
     score, score_slope = np.zeros(len(X)), np.zeros(X.shape)
-    for stage in stages:
+    for number, stage in enumerate(stages):
         if stage.bend is not None:
-            log_factor, slope = _log_factor_and_slope(stage.bend, score, score_slope, X, support, kernel, gamma)
+            bent, bent_slope = _log_factor_and_slope(stage.bend, score, score_slope, X, support, kernel, gamma)
+            log_factor = log_factor + (bent - log_factor) / number
+            slope = slope + (bent_slope - slope) / number
         some, coefficients = stage.expansion.support, stage.expansion.coefficients
         weighted = kernel[:, some] * coefficients
         total = weighted.sum(axis=1)
