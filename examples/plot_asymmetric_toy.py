@@ -4,7 +4,7 @@ Two margins of the asymmetric SVM
 
 Figure 2 of Wu, Lin, Chen and Chen on data drawn here: ``mu`` widens the margin between the classes as C does in an
 SVC, ``tau`` lets the ranking start in a dense and pure core of the positives, and what that gains is seen where false
-alarms are few. Dashed lines are the two margins of :class:`askew.AsymmetricSVC` (of the positives and of the negatives),
+alarms are few. Dashed lines are the margins of :class:`askew.AsymmetricSVC` (of the positives and of the negatives),
 full lines where the decision changes.
 
 Run it with ``python examples/plot_asymmetric_toy.py [FILE]``; without a file name the picture is shown.

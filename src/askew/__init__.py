@@ -5,9 +5,12 @@ from askew.estimators import (
     SVDD,
     AsymmetricSVC,
     CovarianceOneClassSVM,
+    GaussianDescription,
     KernelScaledSVC,
+    KNNDescription,
     MomentSVC,
     OneClassSVM,
+    ParzenDescription,
 )
 from askew.tolerance import ToleranceClassifier
 
@@ -16,9 +19,12 @@ __all__ = [
     "SVDD",
     "AsymmetricSVC",
     "CovarianceOneClassSVM",
+    "GaussianDescription",
+    "KNNDescription",
     "KernelScaledSVC",
     "MomentSVC",
     "OneClassSVM",
+    "ParzenDescription",
     "ToleranceClassifier",
 ]
 __version__ = "0.1.0"

@@ -56,7 +56,7 @@ def test_wrong_width_at_scoring(make):
 def test_weights(make):
     with pytest.raises(ValueError, match="Negative values"):
         fit(make(), sample_weight=-np.ones(40))
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(DataError, match="at least one positive entry"):
         fit(make(), sample_weight=np.zeros(40))
     with pytest.raises(ValueError, match=r"inconsistent|shape"):
         fit(make(), sample_weight=np.ones(39))

@@ -253,3 +253,13 @@ def test_neighbours_are_counted_without_oneself(X):
     nearest = NearestNeighbors(n_neighbors=2).fit(X).kneighbors(X)[0][:, 1]
     model = KNNDescription(1, fraction_rejected=0.1).fit(X)
     assert np.mean(-nearest < model.offset_) == pytest.approx(0.1, abs=1 / len(X))
+
+
+def test_score_is_another_name_of_score_kernel():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    named = CovarianceOneClassSVM(eta=0.5, score="modified").fit(X)
+    stored = CovarianceOneClassSVM(eta=0.5, score_kernel="modified").fit(X)
+    np.testing.assert_array_equal(named.decision_function(X), stored.decision_function(X))
+    assert named.set_params(score="plain").get_params()["score_kernel"] == "plain"
+    with pytest.raises(ParameterError, match="two names of one parameter"):
+        CovarianceOneClassSVM(score="plain", score_kernel="plain")

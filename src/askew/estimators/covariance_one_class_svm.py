@@ -13,6 +13,7 @@ from askew.arrays import row_precision
 from askew.estimators.data_description import DataDescription
 from askew.estimators.kernel_machine import MEGABYTE
 from askew.estimators.sklearn_private import Interval, StrOptions
+from askew.exceptions import ParameterError
 from askew.kernels.covariance_guided import SCALES, scale_of
 from askew.kernels.covariance_sketch import CovarianceSketch
 from askew.kernels.kernel_covariance import KernelCovariance
@@ -23,7 +24,26 @@ SKETCH_RANK = 64
 PROGRAMMES_OF_A_WALK = 6
 
 
-class CovarianceOneClassSVM(DataDescription):
+class _TakesScore(type):
+    """Lets ``score=`` be said for ``score_kernel=``.
+
+    scikit-learn keeps a parameter under its own name on the estimator, where ``score`` has to be a method: its checks
+    and searches call it. So the parameter is stored as ``score_kernel``, and both words reach it.
+    """
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        return super().__call__(*args, **_stored_names(options))
+
+
+def _stored_names(options: dict[str, Any]) -> dict[str, Any]:
+    if "score" not in options:
+        return options
+    if "score_kernel" in options:
+        raise ParameterError("score and score_kernel are two names of one parameter; give one of them.")
+    return {("score_kernel" if name == "score" else name): value for name, value in options.items()}
+
+
+class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
     """One-class support vector machine that also makes the variance of its own score small.
 
     Use it when only normal rows exist and their spread differs between directions: outliers are often found along
@@ -46,7 +66,8 @@ class CovarianceOneClassSVM(DataDescription):
         Where ``eta="auto"`` stops; in [0, 1].
     score_kernel : {"plain", "modified"}, default="plain"
         "plain" scores with the kernel itself. "modified" scores with the covariance-guided kernel: close to ``nu`` of
-        the training rows are outside whatever ``eta`` is, and all training rows are kept for scoring.
+        the training rows are outside whatever ``eta`` is, and all training rows are kept for scoring. ``score`` is
+        another name for it.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, default="rbf"
     degree : float, default=3
     gamma : {"scale", "auto", "support"} or float, default="scale"
@@ -149,6 +170,10 @@ class CovarianceOneClassSVM(DataDescription):
         self.covariance_scale = covariance_scale
         self.outlier_fraction = outlier_fraction
         self.score_kernel = score_kernel
+
+    def set_params(self, **params: Any) -> CovarianceOneClassSVM:
+        """Set parameters; ``score`` reaches ``score_kernel``."""
+        return super().set_params(**_stored_names(params))
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CovarianceOneClassSVM:
         """Fit to normal rows.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function as one_vs_rest_scores
 from sklearn.utils.validation import _check_sample_weight
@@ -26,10 +27,9 @@ def check_parameters(estimator: Any) -> None:
 
 def check_weights(sample_weight: Any, X: Any) -> Any:
     """Sample weights as float64, ones by default; negative weights and weights without any positive are refused."""
-    weight = _check_sample_weight(sample_weight, X, dtype="float64", ensure_non_negative=True)
-    if not weight.sum() > 0:
+    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
         raise DataError(
             "sample_weight must have at least one positive entry; got a weight of zero everywhere. "
             "Pass None to weigh all rows alike."
         )
-    return weight
+    return _check_sample_weight(sample_weight, X, dtype="float64", ensure_non_negative=True)

@@ -1,7 +1,8 @@
 """Pictures in scikit-learn's manner: ``Display.from_estimator``, ``from_predictions``, ``plot``."""
 
+from askew.report.displays.boundary import BoundaryDisplay
 from askew.report.displays.np_roc import NpRocDisplay
 from askew.report.displays.roc_hull import RocHullDisplay
 from askew.report.displays.tolerance_roc import ToleranceRocDisplay
 
-__all__ = ["NpRocDisplay", "RocHullDisplay", "ToleranceRocDisplay"]
+__all__ = ["BoundaryDisplay", "NpRocDisplay", "RocHullDisplay", "ToleranceRocDisplay"]
