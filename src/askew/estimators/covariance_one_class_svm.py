@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Signature, signature
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -33,6 +34,12 @@ class _TakesScore(type):
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         return super().__call__(*args, **_stored_names(options))
+
+    @property
+    def __signature__(cls) -> Signature:
+        """That of ``__init__``, as for any class."""
+        of_init = signature(cls.__init__)
+        return of_init.replace(parameters=list(of_init.parameters.values())[1:])
 
 
 def _stored_names(options: dict[str, Any]) -> dict[str, Any]:
