@@ -215,6 +215,16 @@ class KernelScaledSVC(ClassifierMixin, ScaledMachines):
             return scores
         return one_vs_rest_scores(scores < 0, -scores, len(self.classes_))
 
+    def plain_decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Score of the first fit of each machine, before any bend: what is to be compared with.
+
+        Returns
+        -------
+        array of shape (n_samples,) for one machine, else (n_samples, n_machines)
+        """
+        scores = self._machine_scores(self._read_scoring(X), [machine[:1] for machine in self.stages_])
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the sign of the score, votes of the pairs, or the largest score of the classes."""
         scores = self._machine_scores(self._read_scoring(X))

@@ -141,20 +141,20 @@ class ScaledMachines(KernelMachine):
         self.n_iter_ = np.array([sum(m.solution.n_iter for m in machines) for machines in fits])
         self._report_convergence([m.solution for machines in fits for m in machines])
 
-    def _machine_scores(self, X: Any) -> NDArray[np.float64]:
+    def _machine_scores(self, X: Any, machines: Any = None) -> NDArray[np.float64]:
         """Score of every machine at every row: one pass over the support vectors."""
-        if not needs_distances(self.stages_):
-            sums = self._expand(X, columns_of(self.stages_, len(self.support_)))
-            return scores_from_sums(self.stages_, sums)
+        machines = self.stages_ if machines is None else machines
+        if not needs_distances(machines):
+            return scores_from_sums(machines, self._expand(X, columns_of(machines, len(self.support_))))
         if self.kernel == "precomputed":
             around = Surroundings(_Columns(self.support_), self._own, lambda Z: np.full(len(Z), self._own[0]))
-            return around.scores(self.stages_, X)
+            return around.scores(machines, X)
         support = self.support_vectors_
         if sparse.issparse(X) or sparse.issparse(support):
             X, support = sparse.csr_array(X), sparse.csr_array(support)
         kernel = Gram(self._kernel_function(), support)
         space = kernel_scaling.input_space(support) if self._measures_input_space() else None
-        return Surroundings(kernel, kernel.diagonal(), self._self_kernel, space).scores(self.stages_, X)
+        return Surroundings(kernel, kernel.diagonal(), self._self_kernel, space).scores(machines, X)
 
     def _self_kernel(self, X: Any) -> Vector:
         """k(x, x) of each row."""
