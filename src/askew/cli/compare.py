@@ -84,9 +84,9 @@ def compare(
             for row in found.rows
         ]
         note = (
-            f"Figures of the comparison are means over folds of {found.n_rows_used:,} training rows: t-AUC up to a false "
-            f"alarm rate of {percent(found.judged_tolerance)}, TPR at {percent(tolerance)}. A method that did not finish "
-            "all folds is listed and not chosen."
+            f"Figures of the comparison are means over folds of {found.n_rows_used:,} training rows: t-AUC up to a "
+            f"false alarm rate of {percent(found.judged_tolerance)}, TPR at {percent(tolerance)}. A method that did "
+            "not finish all folds is listed and not chosen."
         )
         summary = page_summary(
             detector,

@@ -50,8 +50,14 @@ def demo(
         model, scores, page = (str(place / name) for name in ("model.skops", "scores.parquet", "report.html"))
         with console.progress() as steps:
             for k, path in enumerate((past, new)):
+                what = f"generating {path.name}"
                 with WholeFile(path) as file:
-                    write_transactions(file.beside, rows, random_state=2 * seed + k)
+                    write_transactions(
+                        file.beside,
+                        rows,
+                        random_state=2 * seed + k,
+                        progress=lambda done, what=what: steps.rows(what, done, rows),
+                    )
             request = Request(target=TARGET, method="moment", tolerance=tolerance, confidence=confidence, seed=seed)
             save_detector(train(open_source(str(past)), request, steps.rows, steps.fits), model)
             detector = load_detector(model)

@@ -86,7 +86,7 @@ def settings_of(detector: Detector) -> dict[str, Any]:
     return {
         "method": card["title"],
         **{f"method: {name}": value for name, value in card["params"].items()},
-        **{name: value for name, value in card["request"].items() if value not in (None, (), [])},
+        **{name: value for name, value in card["request"].items() if name != "method" and value not in (None, (), [])},
         "rows": card["n_rows"],
         "rows of the event": card["n_positive"],
     }

@@ -6,7 +6,7 @@ independently of them and of each other. So the logarithm of the likelihood rati
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,12 @@ class Transactions:
 
 
 def write_transactions(
-    path: str | Path, n_samples: int = 1_000_000, *, rare: float = 0.002, random_state: int | None = None
+    path: str | Path,
+    n_samples: int = 1_000_000,
+    *,
+    rare: float = 0.002,
+    random_state: int | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> int:
     """Write transactions as a Parquet file, a block at a time.
 
@@ -128,6 +133,8 @@ def write_transactions(
     rare : float
         Probability of a fraud.
     random_state : int or None
+    progress : callable or None
+        Told how many rows are written.
 
     Returns
     -------
@@ -141,13 +148,15 @@ def write_transactions(
         raise MissingDependencyError("Parquet needs pyarrow: pip install 'askew[cli]'") from error
     if n_samples < 1:
         raise ParameterError(f"n_samples must be at least 1; got {n_samples}.")
-    writer, n_frauds = None, 0
+    writer, n_rows, n_frauds = None, 0, 0
     try:
         for columns in Transactions(rare=rare).blocks(n_samples, random_state):
             table = pa.table(columns)
             writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
             writer.write_table(table)
-            n_frauds += int(columns["is_fraud"].sum())
+            n_rows, n_frauds = n_rows + table.num_rows, n_frauds + int(columns["is_fraud"].sum())
+            if progress is not None:
+                progress(n_rows)
     finally:
         if writer is not None:
             writer.close()

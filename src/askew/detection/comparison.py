@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -174,7 +173,5 @@ def _best(
     if not usable:
         raise DataError(f"No method could be judged: {rows[0].note}. Raise --minutes, or give more rows.")
     method = usable[0].method
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
-        tuned = tune(method, gathered, request.tolerance, Clock(), lambda *at: tell(f"{method.title}, all rows", *at))
+    tuned = tune(method, gathered, request.tolerance, Clock(), lambda *at: tell(f"{method.title}, all rows", *at))
     return build_detector(tuned, gathered, request, survey, begin)

@@ -45,6 +45,7 @@ class TargetColumn:
                 "both kinds of rows, or use --one-class when all rows are normal."
             )
         if positive is not None:
+            positive = next((value for value in counts if value.lower() == positive.lower()), positive)
             if positive not in counts:
                 raise ParameterError(
                     f"The target {name!r} never takes the value {positive!r}. {nearest(positive, counts)}"
@@ -90,8 +91,8 @@ def labels_of(block: Any, name: str, first_row: int = 0) -> Any:
     if labels.null_count:
         where = int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0]) + first_row
         raise DataError(
-            f"The target {name!r} is missing or NaN in row {where + 1:,} and maybe more. Every row needs a label: remove "
-            "the rows without one, or fill them."
+            f"The target {name!r} is missing or NaN in row {where + 1:,} and maybe more. Every row needs a label: "
+            "remove the rows without one, or fill them."
         )
     return labels
 

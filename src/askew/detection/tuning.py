@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,17 +97,23 @@ def folds_of(n_positives: int, most: int = FOLDS) -> int:
 
 def tune(method: Method, gathered: Gathered, tolerance: float, clock: Clock, tell: Callable[[int, int], None]) -> Tuned:
     """Search, then fit. Only training rows are touched."""
+    if method.is_one_class:
+        return _fit_plainly(method, gathered.negatives, tolerance)
+    if method.is_streamed:
+        return _tune_on_moments(method, gathered, tolerance, clock, tell)
+    return _tune_on_rows(method, *gathered.training, tolerance, clock, tell)
+
+
+@contextmanager
+def _candidates_may_fail() -> Iterator[None]:
+    """Warnings of settings that are only tried are nobody's concern; those of the final fit are."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of candidates, not of the final fit
+        warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", FitFailedWarning)
-        if method.is_one_class:
-            return _fit_plainly(method, gathered.negatives, None, tolerance)
-        if method.is_streamed:
-            return _tune_on_moments(method, gathered, tolerance, clock, tell)
-        return tune_rows(method, *gathered.training, tolerance, clock, tell)
+        yield
 
 
-def tune_rows(
+def _tune_on_rows(
     method: Method, X: Any, y: Any, tolerance: float, clock: Clock, tell: Callable[[int, int], None]
 ) -> Tuned:
     """Search by ToleranceSearchCV on rows in memory, a sample of the negatives where there are too many."""
@@ -129,7 +136,9 @@ def tune_rows(
             cv=StratifiedKFold(folds, shuffle=True, random_state=0),
             refit=False,
             progress=report,
-        ).fit(X, y)
+        )
+        with _candidates_may_fail():
+            search.fit(X, y)
         estimator = method.build().set_params(**search.best_params_)
         begin = time.perf_counter()
         estimator.fit(X, y)
@@ -149,10 +158,10 @@ def limited(X: Any, y: Any, most_rows: int, seed: int = 0) -> tuple[Any, Any]:
     return X[rows], y[rows]
 
 
-def _fit_plainly(method: Method, X: Any, y: Any, tolerance: float) -> Tuned:
+def _fit_plainly(method: Method, X: Any, tolerance: float) -> Tuned:
     rows = np.random.default_rng(0).permutation(X.shape[0])[: method.most_rows]
     begin = time.perf_counter()
-    estimator = method.build().fit(X[rows]) if y is None else method.build().fit(X[rows], y[rows])
+    estimator = method.build().fit(X[rows])
     return Tuned(method, estimator, {}, float("nan"), tolerance, time.perf_counter() - begin)
 
 
@@ -171,14 +180,14 @@ def _tune_on_moments(
     part = np.random.default_rng(0).permutation(positives.shape[0]) % folds
     grid = list((method.grid or {"C": [base.C]})["C"])
     scores = np.zeros((len(grid), folds))
-    for i, C in enumerate(grid):
-        for k in range(folds):
-            clock.check()
-            model = clone(base).set_params(C=C).fit_from_moments(positives[part != k], gathered.moments)
-            X = stacked([negatives, positives[part == k]])
-            y = np.repeat([0, 1], [negatives.shape[0], int((part == k).sum())])
-            scores[i, k] = tolerance_auc_score(y, model.decision_function(X), judged, normalize=True)
-            tell(i * folds + k + 1, len(grid) * folds)
+    for done, (i, k) in enumerate(np.ndindex(scores.shape), start=1):
+        clock.check()
+        with _candidates_may_fail():
+            model = clone(base).set_params(C=grid[i]).fit_from_moments(positives[part != k], gathered.moments)
+        X = stacked([negatives, positives[part == k]])
+        y = np.repeat([0, 1], [negatives.shape[0], int((part == k).sum())])
+        scores[i, k] = tolerance_auc_score(y, model.decision_function(X), judged, normalize=True)
+        tell(done, scores.size)
     best = int(np.argmax(scores.mean(axis=1)))
     begin = time.perf_counter()
     estimator = base.set_params(C=grid[best]).fit_from_moments(positives, gathered.moments)

@@ -1,17 +1,19 @@
 """Tables in files: Parquet, Feather, CSV and JSON lines, alone, in folders or by the pattern of their names.
 
-Blocks are read file by file through pyarrow's datasets: only the columns asked for, row groups ahead of the reader on
-other threads. An error names the file it happened in.
+Blocks are read file by file through pyarrow: only the columns asked for, and the next block while the last one is
+worked on. An error names the file it happened in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
+from askew.sources.read_ahead import read_ahead
 from askew.sources.source import BLOCK_ROWS, Source
 
 FORMATS = {
@@ -28,7 +30,8 @@ FORMATS = {
     ".json": "json",
 }
 COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
-CSV_BLOCK = 2**23  # bytes; the types of CSV columns are read off the first block, so it is not a small one
+TYPED_BLOCK = 2**23  # bytes from which the types of CSV columns are told
+CSV_BLOCK = 2**21  # bytes of a block when they are known; pyarrow keeps up to 32 of them ahead
 
 
 class FileSource(Source):
@@ -67,16 +70,34 @@ class FileSource(Source):
             self.n_rows = self._guarded(self._dataset.count_rows, self.name)
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        return read_ahead(self._read(list(self.columns if columns is None else columns)))
+
+    def _read(self, wanted: Sequence[str]) -> Iterator[Any]:
         pa = arrow()
-        wanted = list(self.columns if columns is None else columns)
+        schema = pa.schema([self.schema.field(name) for name in wanted])
         for fragment in self._dataset.get_fragments():
             self._check_columns(fragment, wanted)
-            batches = iter(
-                fragment.to_batches(schema=self.schema, columns=wanted, batch_size=self._block_rows, batch_readahead=4)
-            )
-            while (batch := self._guarded(lambda found=batches: next(found, None), fragment.path)) is not None:
-                if batch.num_rows:
-                    yield pa.Table.from_batches([batch])
+            batches = self._guarded(partial(self._batches, fragment, schema), fragment.path)
+            while (batch := self._guarded(partial(next, batches, None), fragment.path)) is not None:
+                table = pa.Table.from_batches([batch]).select(wanted)
+                table = self._guarded(partial(table.cast, schema), fragment.path)
+                for start in range(0, table.num_rows, self._block_rows):
+                    yield table.slice(start, self._block_rows)
+
+    def _batches(self, fragment: Any, schema: Any) -> Iterator[Any]:
+        """Record batches of one file. A dataset's own scan runs ahead by hundreds of megabytes, so it is not used."""
+        path = fragment.path
+        if self._format == "parquet":
+            file = arrow("parquet").ParquetFile(path, pre_buffer=False)
+            return file.iter_batches(self._block_rows, columns=schema.names)
+        if self._format == "feather":
+            file = arrow("ipc").open_file(arrow().OSFile(path))
+            return (file.get_batch(k) for k in range(file.num_record_batches))
+        stream = arrow().input_stream(path)  # it unpacks by the ending
+        if self._format == "json":
+            parse = arrow("json").ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+            return iter(arrow("json").open_json(stream, parse_options=parse))
+        return iter(arrow("csv").open_csv(stream, **csv_options(path, {f.name: f.type for f in schema}, schema.names)))
 
     def _check_columns(self, fragment: Any, wanted: Sequence[str]) -> None:
         """A file without one of the columns would read as missing values all along."""
@@ -103,7 +124,10 @@ def _open(paths: Sequence[Path], file_format: str, text: Sequence[str], name: st
     for path in paths:
         if path.stat().st_size == 0:
             raise DataError(f"{path} is empty.")
-    layout = _csv_layout(paths[0], text) if file_format == "csv" else file_format
+    layout = file_format
+    if file_format == "csv":
+        types = {column: pa.string() for column in text}
+        layout = dataset.CsvFileFormat(**csv_options(str(paths[0]), types))
     try:
         names = [str(path) for path in paths]
         found = dataset.dataset(names, format=layout)
@@ -114,15 +138,16 @@ def _open(paths: Sequence[Path], file_format: str, text: Sequence[str], name: st
         raise DataError(f"{name} could not be read as {file_format}: {_short(error)}") from error
 
 
-def _csv_layout(path: Path, text: Sequence[str]) -> Any:
-    csv, dataset = arrow("csv"), arrow("dataset")
-    return dataset.CsvFileFormat(
-        parse_options=csv.ParseOptions(delimiter=_delimiter(path), newlines_in_values=True),
-        read_options=csv.ReadOptions(block_size=CSV_BLOCK),
-        convert_options=csv.ConvertOptions(
-            strings_can_be_null=True, column_types={column: arrow().string() for column in text}
+def csv_options(path: str, types: Mapping[str, Any], columns: Sequence[str] = ()) -> dict[str, Any]:
+    """How a CSV file is read: its separator, the types that are known, the columns that are wanted."""
+    csv = arrow("csv")
+    return {
+        "parse_options": csv.ParseOptions(delimiter=_delimiter(path), newlines_in_values=True),
+        "read_options": csv.ReadOptions(block_size=CSV_BLOCK if columns else TYPED_BLOCK),
+        "convert_options": csv.ConvertOptions(
+            strings_can_be_null=True, column_types=dict(types), include_columns=list(columns)
         ),
-    )
+    }
 
 
 def _widened(schema: Any, text: Sequence[str]) -> Any:
@@ -136,9 +161,9 @@ def _widened(schema: Any, text: Sequence[str]) -> Any:
     return schema
 
 
-def _delimiter(path: Path) -> str:
+def _delimiter(path: str) -> str:
     """The separator that occurs most in the first line."""
-    with arrow().input_stream(str(path)) as stream:  # it unpacks by the ending
+    with arrow().input_stream(path) as stream:
         head = stream.read(65_536).split(b"\n", 1)[0]
     return max(",;\t|", key=lambda mark: head.count(mark.encode()))
 
