@@ -10,8 +10,8 @@ the second.
 
 import matplotlib.pyplot as plt
 
+from askew import KernelScaledSVC
 from askew.datasets import make_ring
-from askew.estimators.kernel_scaled_svc import KernelScaledSVC
 from askew.report.displays.magnification import MagnificationDisplay
 
 data = make_ring(700, rare=0.08, random_state=3)

@@ -135,18 +135,19 @@ class MagnificationDisplay:
         self.ax_ = axes_for(ax)
         self.figure_ = self.ax_.figure
         shade = np.log10(np.maximum(self.magnification, 1e-300))
-        low = max(float(shade.min()), float(shade.max()) - 3.0)  # three decades: beyond, all is flat
-        steps = np.linspace(low, max(float(shade.max()), low + 1e-6), levels)
+        low, high = max(float(shade.min()), float(shade.max()) - 3.0), float(shade.max())  # three decades are enough
+        if high - low < 1e-9:  # no bend: one colour from the middle of the scale
+            low, high = low - 0.3, high + 0.3
+        steps = np.linspace(low, high, levels)
         self.surface_ = self.ax_.contourf(self.xx0, self.xx1, shade, levels=steps, cmap=cmap, extend="min")
         self._draw_rows()
-        white = {"levels": [0.0], "colors": "white", "linewidths": 1.6}
-        self.plain_boundary_ = self._line(self.plain_score, **white, linestyles="--")
-        self.boundary_ = self._line(self.score, **white, linestyles="-")
+        self.plain_boundary_ = self._line(self.plain_score, linestyles="--")
+        self.boundary_ = self._line(self.score, linestyles="-")
         if colorbar:
             bar = self.figure_.colorbar(
                 self.surface_, ax=self.ax_, label="magnification √g, relative to the plain kernel"
             )
-            ticks = np.unique(np.round(np.linspace(low, float(shade.max()), 5), 2))
+            ticks = np.unique(np.round(np.linspace(low, high, 5), 2))
             bar.set_ticks(ticks, labels=[f"{10.0**t:.2g}" for t in ticks])
         self.ax_.set(xlabel="feature 0", ylabel="feature 1")
         return self
@@ -155,7 +156,9 @@ class MagnificationDisplay:
         """The line where a score is zero, if it is on the grid."""
         if not (score.min() < 0.0 < score.max()):
             return None
-        return self.ax_.contour(self.xx0, self.xx1, score, **style)
+        # the boundary lies where the surface is brightest, so a dark line is the one that is seen
+        line = {"levels": [0.0], "colors": "#1a1a2e", "linewidths": 2.0, "zorder": 4}
+        return self.ax_.contour(self.xx0, self.xx1, score, **line, **style)
 
     def _draw_rows(self) -> None:
         if self.X is None or self.y is None:
