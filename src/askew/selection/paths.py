@@ -1,9 +1,9 @@
 """Candidates that share kernels and solutions.
 
 Candidates with the same kernel form a group, and the kernel is computed once for all of them and all folds (once per
-fold where a transformer in front, or ``gamma="scale"``, makes it depend on the training rows). On a fold the group is one
-path: candidates in an order in which neighbours differ little, each solved from the last one's solution. Folds run side
-by side in threads.
+fold where a transformer in front, or ``gamma="scale"``, makes it depend on the training rows). On a fold the group is
+one path: candidates in an order in which neighbours differ little, each solved from the last one's solution. Folds run
+side by side in threads.
 """
 
 from __future__ import annotations

@@ -154,8 +154,8 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
         best = outcomes.candidates[outcomes.best]
         if not outcomes.are_resolved[outcomes.best]:
             warnings.warn(
-                "No candidate's ranking could be settled: at every one the classes are all but inseparable (norm_ near 0) "
-                "and the best score is luck. Search larger values of mu, C or gamma.",
+                "No candidate's ranking could be settled: at every one the classes are all but inseparable (norm_ near "
+                "0) and the best score is luck. Search larger values of mu, C or gamma.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -232,8 +232,8 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
             )
         if len(rows.classes) > 2:
             raise ParameterError(
-                f"param_grid=None is for two classes; y holds {len(rows.classes)}. Pass param_grid, or one class against "
-                "the rest as y."
+                f"param_grid=None is for two classes; y holds {len(rows.classes)}. Pass param_grid, or give one class "
+                "against the rest as y."
             )
         X = rows.X if front is None else clone(front).fit(rows.X, rows.y).transform(rows.X)
         unit = 1.0 if machine.kernel == "precomputed" else resolve_gamma("scale", as_numbers(X), rows.weight)

@@ -1,10 +1,10 @@
 """A Newton step over the variables strictly inside their box.
 
 Solves
-    minimise ½ δ'Kδ + g'δ over the variables F that are strictly inside, Σδ = 0 in each group, β + δ within the box: the
-    step is cut where it meets the box, the variables that meet it (or soon would) stay there, and the rest go on.
-    Pairs of variables, which is all SMO moves, take thousands of steps where K is badly conditioned (wide kernels, hulls
-    that nearly touch); there one factorisation of K_FF does what they do not.
+    minimise ½ δ'Kδ + g'δ over the variables F that are strictly inside, Σδ = 0 in each group, β + δ within the box:
+    the step is cut where it meets the box, the variables that meet it (or soon would) stay there, and the rest go on.
+    Pairs of variables, which is all SMO moves, take thousands of steps where K is badly conditioned (wide kernels,
+    hulls that nearly touch); there one factorisation of K_FF does what they do not.
 Given
     A ``Problem`` whose sums are equalities, β and its gradient, at most ``LARGEST`` variables inside.
 Returns

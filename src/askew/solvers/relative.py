@@ -10,8 +10,8 @@ Given
 Returns
     ``Solution`` of the last solve, its steps counted over all of them; "optimal" means in the relative sense.
 Stops when
-    violation ≤ tol · spread, or float64 allows no further progress, or the steps run out: max_iter where the user gives
-    one, otherwise ``PATIENCE`` steps per point.
+    violation ≤ tol · spread, or one of the two is no more than rounding, or float64 allows no further progress, or the
+    steps run out: max_iter where the user gives one, otherwise ``PATIENCE`` steps per point.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from askew.qp import Problem, Solution, Status
 from askew.qp.problem import Vector
 from askew.solvers.polish import polish
 
-PATIENCE = 1000
+PATIENCE = 200
+EQUAL = 1e4  # scores whose spread is less than this many roundings are equal: the hulls touch
 MANY = 4  # steps per point after which a solver is interrupted for a Newton step
+PROGRESS = 1e-6  # of the objective, which is ½‖w‖² ≥ 0: less is none
 FIRST = 0.1  # of tol · mean K_ii: most problems are done there, and none has lost much
 
 
@@ -74,23 +76,31 @@ def solve_relative(
     patience : int
     """
     goal = _first_goal(problem, start_scores, tol)
-    limit = max_iter if max_iter >= 0 else patience * problem.n
+    limit = max_iter if max_iter >= 0 else max(patience * problem.n, 50_000)
     known = {} if start_scores is None else {"start_scores": start_scores}
-    steps, rounds, has_stalled = 0, 0, False
+    steps, rounds, stalled_at = 0, 0, np.inf
     while True:
         allowed = min(limit - steps, max(MANY * problem.n, 1_000))
         solution = solve(problem, start=start, tol=goal, max_iter=allowed, **known)
         steps, rounds, known = steps + solution.n_iter, rounds + solution.n_outer, {}
         is_good = relative_violation(problem, solution) <= tol
-        stalled_again = has_stalled and solution.status is Status.STALLED
-        if is_good or steps >= limit or stalled_again:
-            break
-        has_stalled = solution.status is Status.STALLED
         is_slow = not solution.status.has_converged
+        has_stalled = solution.status is Status.STALLED
+        is_stuck = has_stalled and solution.objective > (1.0 - PROGRESS) * stalled_at  # Newton did not help it on
+        unit, finest = spread(problem, solution.gradient - problem.linear), _rounding(problem, solution)
+        is_done = is_good or solution.certificate.violation <= finest or unit < EQUAL * finest
+        if is_done or steps >= limit or is_stuck:
+            break
+        stalled_at = solution.objective if has_stalled else np.inf
         start = polish(problem, solution.beta, solution.gradient) if is_slow else solution.beta
-        target = 0.5 * tol * spread(problem, solution.gradient - problem.linear)
-        goal = min(target, goal if is_slow else 0.1 * goal)
-    return replace(solution, n_iter=steps, n_outer=rounds, status=_status(solution, is_good))
+        goal = max(finest, min(0.5 * tol * unit, goal if is_slow else 0.1 * goal))
+    return replace(solution, n_iter=steps, n_outer=rounds, status=_status(solution, is_good, steps >= limit))
+
+
+def _rounding(problem: Problem, solution: Solution) -> float:
+    """What float64 leaves of Kβ when everything in it cancels."""
+    size = float(np.max(np.abs(problem.matrix.diagonal()), initial=0.0))
+    return 1e-16 * size * float(np.abs(solution.beta).sum())
 
 
 def _first_goal(problem: Problem, start_scores: Vector | None, tol: float) -> float:
@@ -101,8 +111,7 @@ def _first_goal(problem: Problem, start_scores: Vector | None, tol: float) -> fl
     return tol * unit
 
 
-def _status(solution: Solution, is_good: bool) -> Status:
-    if is_good:
-        indefinite = solution.status is Status.STATIONARY
-        return Status.STATIONARY if indefinite else Status.OPTIMAL
-    return Status.MAX_ITER if solution.status.has_converged else solution.status
+def _status(solution: Solution, is_good: bool, has_run_out: bool) -> Status:
+    if not is_good:
+        return Status.MAX_ITER if has_run_out else Status.STALLED
+    return Status.STATIONARY if solution.status is Status.STATIONARY else Status.OPTIMAL
