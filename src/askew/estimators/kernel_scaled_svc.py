@@ -63,7 +63,7 @@ class KernelScaledSVC(ClassifierMixin, ScaledMachines):
         Factor of C by class, in both fits.
     scoring : {"balanced_accuracy", "tolerance_auc"}, default="balanced_accuracy"
         What "auto" looks at. Balanced accuracy is what a plain SVC loses on skewed data, and every rare row has a say
-        in it; t-AUC rests on the few ranks at the top, and choosing by it did not raise it on data not seen.
+        in it; t-AUC rests on few rows, and choosing by it raised neither it nor anything else reliably on unseen data.
     tolerance : float, default=0.1
         Largest false positive rate that counts in "tolerance_auc", where the minority is the positive class.
     n_folds : int, default=5
