@@ -1,4 +1,4 @@
-"""AsymmetricSVC as a scikit-learn classifier: every kind of input, every message, a ranking that tol does not change."""
+"""AsymmetricSVC as a scikit-learn classifier: inputs, messages, and a ranking that tol does not change."""
 
 import numpy as np
 import pytest
@@ -105,9 +105,9 @@ def test_bi_training_gives_the_smallest_mu_with_a_margin():
     assert AsymmetricSVC(0.9 * edge, tau, gamma=0.3).fit(X, y).class_margin_ == 0.0
     if 1.1 * edge + tau < 0.2:
         assert AsymmetricSVC(1.1 * edge, tau, gamma=0.3).fit(X, y).class_margin_ > 0
+    estimator = AsymmetricSVC(0.05, tau)
+    estimator.bi_train(X, y)
     with pytest.raises(NotFittedError):
-        estimator = AsymmetricSVC(0.05, tau)
-        estimator.bi_train(X, y)
         estimator.predict(X)
 
 
@@ -132,7 +132,7 @@ def test_what_is_wrong_is_said_with_its_bound_and_its_remedy():
     X, y = rare()
     with pytest.raises(InfeasibleError, match=r"mu \+ tau = 0.25 exceeds the fraction of positives, 0.2. Choose"):
         AsymmetricSVC(0.15, 0.1).fit(X, y)
-    with pytest.raises(InfeasibleError, match="mu = 0.3 exceeds the fraction of negatives, 0.2"):
+    with pytest.raises(InfeasibleError, match=r"mu = 0.3 exceeds the fraction of negatives, 0.2"):
         AsymmetricSVC(0.3, 0.0).fit(X, -y)
     with pytest.raises(InfeasibleError, match="Class 'c' against the rest: mu"):
         AsymmetricSVC(0.2, 0.0).fit(X[:20], ["a"] * 9 + ["b"] * 9 + ["c"] * 2)

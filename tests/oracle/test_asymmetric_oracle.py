@@ -76,7 +76,7 @@ def by_clarabel(matrix, y, weight, mu, tau):
 def test_the_objective_and_the_scores_are_the_oracles(first):
     for seed in range(first, first + CHUNK):
         problem = draw(seed)
-        matrix, y, weight, _, tau = problem
+        matrix, tau = problem[0], problem[-1]
         found = solved(seed)
         _, scores, objective = by_clarabel(*problem)
         beta = np.zeros(matrix.n)
@@ -112,7 +112,7 @@ def test_the_primal_margins_close_the_duality_gap(first):
 @over_the_problems
 def test_outlier_fractions_keep_the_theorems_bounds(first):
     for seed in range(first, first + CHUNK):
-        matrix, y, weight, mu, tau = draw(seed)
+        mu, tau = draw(seed)[-2:]
         found = solved(seed)
         assert found.negative_mass >= mu - 1e-12, seed
         if found.gamma > 0:
@@ -126,16 +126,15 @@ def test_outlier_fractions_keep_the_theorems_bounds(first):
             assert mass - inside - 1e-12 <= outliers <= mass + 1e-12, seed
 
 
-@pytest.mark.parametrize("seed", range(0, 90, 3))
+@pytest.mark.parametrize("seed", range(30))
 def test_tau_zero_is_the_nu_svc(seed):
-    """Same direction and threshold up to the margin ν-SVC divides by."""
-    matrix, y, _, mu, _ = draw(seed)
-    ones = np.ones(matrix.n)
-    mu = min(mu, 0.95 * min((y > 0).mean(), (y < 0).mean()))
-    found = ours(matrix, y, ones, mu, 0.0)
-    K = matrix.rows(np.arange(matrix.n))
+    """Same direction and threshold, up to the margin that ν-SVC divides by."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(100) < rng.integers(15, 60), 1.0, -1.0)
+    matrix = Gram(RBF(rng.uniform(0.3, 2.0)), rng.standard_normal((100, 4)) + 0.7 * (y[:, None] > 0))
+    mu = rng.uniform(0.2, 0.95) * min((y > 0).mean(), (y < 0).mean())
+    found = ours(matrix, y, np.ones(100), mu, 0.0)
+    K = matrix.rows(np.arange(100))
     mine = K[:, found.expansion.support] @ found.expansion.coefficients + found.expansion.intercept
-    if found.gamma < 1e-3 * np.abs(mine).max():
-        pytest.skip("the hulls nearly touch: LIBSVM, with its absolute tolerance, has no end there")
-    theirs = NuSVC(nu=2 * mu, kernel="precomputed", tol=1e-7, max_iter=1_000_000).fit(K, y).decision_function(K)
-    np.testing.assert_allclose(mine / (0.5 * found.gamma), theirs, atol=2e-4 * np.abs(theirs).max())
+    theirs = NuSVC(nu=2 * mu, kernel="precomputed", tol=1e-7).fit(K, y).decision_function(K)
+    np.testing.assert_allclose(mine / (0.5 * found.gamma), theirs, atol=1e-4 * np.abs(theirs).max())

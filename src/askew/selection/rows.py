@@ -47,17 +47,20 @@ class Rows:
         if len(self.classes) < 2:
             raise DataError(
                 f"a search for the best t-AUC needs rows of at least two classes; y holds only one class, "
-                f"{self.classes[0]!r}. A one-class estimator, too, is judged on rows of both."
+                f"{self.classes.tolist()[0]!r}. A one-class estimator, too, is judged on rows of both."
             )
         for number, parts in enumerate(self.folds):
             for part, rows in zip(("training", "held-out"), parts, strict=True):
-                missing = np.setdiff1d(np.arange(len(self.classes)), self.codes[rows])
-                if len(missing):
-                    count = int(np.sum(self.codes == missing[0]))
-                    raise DataError(
-                        f"fold {number} has no {part} row of class {self.classes[missing[0]]!r}, of which there are "
-                        f"{count} rows in all. Give cv fewer folds, at most {max(2, count)}, or stratified ones."
-                    )
+                self._check_part(number, part, rows if self.weight is None else rows[self.weight[rows] > 0])
+
+    def _check_part(self, number: int, part: str, rows: Indices) -> None:
+        missing = np.setdiff1d(np.arange(len(self.classes)), self.codes[rows])
+        if len(missing):
+            count = int(np.sum(self.codes == missing[0]))
+            raise DataError(
+                f"fold {number} has no {part} row of class {self.classes.tolist()[missing[0]]!r} with positive sample_weight; "
+                f"there are {count} such rows. Give cv fewer folds, at most {max(2, count)}, or stratified ones."
+            )
 
     def training(self, train: Indices) -> Indices:
         """The rows of a fold an estimator is fitted on."""

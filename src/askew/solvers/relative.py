@@ -6,7 +6,7 @@ Solves
     is then noise. Here the violation is brought below tol times the standard deviation of the scores.
 Given
     A ``Problem``, whose boxes are the weights of its points, and a solver with an absolute tolerance. It is called in
-    turns with a Newton step over the variables inside their box (``polish``), which does the rest where the hulls touch.
+    turns with a Newton step over the variables inside their box (``polish``), which does the rest where hulls touch.
 Returns
     ``Solution`` of the last solve, its steps counted over all of them; "optimal" means in the relative sense.
 Stops when

@@ -3,13 +3,13 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and sums that are equalities.
 Given
-    A ``Problem`` whose matrix can hand out its stored array (``whole``), in float64 and perhaps in float32 too, and for a
-    warm start a point with its score Kβ: on a path of programmes the neighbour's product is corrected, not recomputed.
+    A ``Problem`` whose matrix can hand out its stored array (``whole``), in float64 and perhaps in float32 too, and for
+    a warm start a point with its scores Kβ: on a path the neighbour's product is corrected, not recomputed.
 Returns
     ``Solution`` with a float64 gradient computed anew at the end, and the certificate made from it.
 Stops when
-    the KKT violation is at most tol on a gradient recomputed in float64; rounds run on float32 rows until those bring it
-    no further, then on float64 rows, and end as stalled when those do not either. Or after max_iter steps.
+    the KKT violation is at most tol on a gradient recomputed in float64; rounds run on float32 rows until those bring
+    it no further, then on float64 rows, and end as stalled when those do not either. Or after max_iter steps.
 Reference
     See ``rounds``.
 """

@@ -44,7 +44,7 @@ def test_what_the_data_cannot_give_is_refused_with_the_range(overlapping, mu, ta
     matrix, y, weight = overlapping
     with pytest.raises(InfeasibleError, match=message):
         asymmetric.formulate(matrix, y, weight, mu, tau)
-    with pytest.raises(InfeasibleError, match="mu = 0.5 exceeds the fraction of negatives, 0.333333"):
+    with pytest.raises(InfeasibleError, match=r"mu = 0.5 exceeds the fraction of negatives, 0.333333"):
         asymmetric.formulate(matrix, -y, weight, 0.5, 0.1)
     with pytest.raises(ParameterError, match="both 0"):
         asymmetric.formulate(matrix, y, weight, 0.0, 0.0)

@@ -86,6 +86,18 @@ def test_the_solver_for_stored_kernels_agrees_with_the_general_one(n):
         assert ours.objective == pytest.approx(general.objective, rel=1e-4)
 
 
+def test_ties_do_not_hide_the_worst_violators():
+    """Points on a few places: equal gradients everywhere, more of them than a working set takes."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
+    stored = Stored(Gram(RBF(1.0), np.round(rng.standard_normal((200, 1)) + (y[:, None] > 0))), with_float32=False)
+    for part in range(3):
+        weight = (np.arange(200) % 3 != part).astype(float)
+        share = weight[y > 0].sum() / weight.sum()
+        problem = asymmetric.formulate(stored, y, weight, 0.95 * share, 0.0)
+        assert whole.solve(problem, tol=1e-6).status is Status.OPTIMAL
+
+
 def test_a_warm_start_with_its_scores_takes_fewer_steps():
     matrix, y = overlapping(600, width=0.3)
     stored, ones = Stored(matrix, with_float32=False), np.ones(600)
