@@ -18,6 +18,7 @@ app = typer.Typer(
     help="Find rare events in a table, with a promise about false alarms.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (compare, fit, score, report, inspect, demo):

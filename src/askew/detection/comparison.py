@@ -83,7 +83,8 @@ def compare_methods(
     clock = Clock.of_minutes(request.minutes)
     rows = []
     for k, method in enumerate(entries):
-        share = clock.share(len(entries) - k) if k else Clock()
+        # references have to finish for a comparison to be one; the others share what is left
+        share = clock if method.is_reference else clock.share(len(entries) - k) if k else Clock()
         rows.append(_judge(method, (X, y), folds, (request.tolerance, judged), survey, share, tell))
     # means over different folds do not compare, so methods that finished come first
     rows.sort(key=lambda row: (row.is_complete, row.tolerance_auc or 0.0), reverse=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from askew.exceptions import ParameterError
@@ -23,6 +23,8 @@ class Method:
         What is tuned; None where the estimator brings its own search.
     most_rows : int
         Training rows beyond which a sample of the negatives has to do.
+    search_rows : int
+        The same for the search for parameters, which fits a hundred times.
     is_streamed : bool
         Whether it sees every training row, whatever their number.
     is_one_class : bool
@@ -36,10 +38,10 @@ class Method:
     build: Callable[[], Any]
     grid: Mapping[str, list[Any]] | None
     most_rows: int
+    search_rows: int = 15_000
     is_streamed: bool = False
     is_one_class: bool = False
     is_reference: bool = False
-    tags: tuple[str, ...] = field(default=())
 
 
 def _moment() -> Any:
@@ -102,9 +104,9 @@ METHODS = {
     method.name: method
     for method in (
         Method("moment", "MomentSVC", _moment, {"C": _COSTS}, 50_000, is_streamed=True),
-        Method("asymmetric", "AsymmetricSVC", _asymmetric, None, 6_000),
-        Method("svc", "SVC, balanced", _svc, None, 10_000),
-        Method("scaled", "KernelScaledSVC", _scaled, {"C": [1.0, 10.0, 100.0]}, 4_000),
+        Method("asymmetric", "AsymmetricSVC", _asymmetric, None, 10_000, 3_000),
+        Method("svc", "SVC, balanced", _svc, None, 20_000, 4_000),
+        Method("scaled", "KernelScaledSVC", _scaled, {"C": [1.0, 10.0, 100.0]}, 4_000, 2_000),
         Method("logistic", "logistic regression", _logistic, {"C": [1e-3, 1e-1, 10.0]}, 200_000, is_reference=True),
         Method(
             "boosting",

@@ -8,6 +8,7 @@ of another version is refused before anything is built from it.
 from __future__ import annotations
 
 import json
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,7 @@ def load_detector(path: str | Path) -> Detector:
             f"{path} could not be rebuilt ({type(error).__name__}: {error}). It was written with "
             f"{_shown(card['versions'])}; here are {_shown(versions())}. Install those, or fit the model again."
         ) from error
+    _warn_of_other_versions(path, card["versions"])
     return Detector(objects["preparation"], objects["classifier"], card)
 
 
@@ -122,6 +124,17 @@ def versions() -> dict[str, str]:
     import sklearn
 
     return {"askew": askew.__version__, "scikit-learn": sklearn.__version__, "numpy": numpy.__version__}
+
+
+def _warn_of_other_versions(path: str | Path, theirs: dict[str, str]) -> None:
+    """The file could be read, but scikit-learn promises nothing about models of another minor version."""
+    name, here = "scikit-learn", versions()
+    if theirs.get(name, "").split(".")[:2] != here[name].split(".")[:2]:
+        warnings.warn(
+            f"{path} was written with {name} {theirs.get(name, 'of unknown version')}; here is {here[name]}. Scores "
+            "may differ: check them, or fit the model again.",
+            stacklevel=3,
+        )
 
 
 def _shown(found: dict[str, str]) -> str:

@@ -21,7 +21,8 @@ from askew.exceptions import DataError
 from askew.metrics import tolerance_auc_score
 from askew.selection import ToleranceSearchCV
 
-FOLDS = 5
+FOLDS, FEWER_FOLDS = 5, 3
+MANY_POSITIVES = 100  # from which three folds tell as much as five
 FEWEST_ABOVE = 20  # held-out negatives that must lie within the tolerance for t-AUC to be more than luck
 
 
@@ -85,8 +86,9 @@ def judged_tolerance(tolerance: float, n_negatives: int, folds: int) -> float:
     return float(min(0.5, max(tolerance, FEWEST_ABOVE * folds / max(n_negatives, 1))))
 
 
-def folds_of(n_positives: int, most: int = FOLDS) -> int:
+def folds_of(n_positives: int, most: int | None = None) -> int:
     """Number of folds that give each at least one positive."""
+    most = most or (FEWER_FOLDS if n_positives >= MANY_POSITIVES else FOLDS)
     if n_positives < 2:
         raise DataError(
             f"There are {n_positives} rows of the event to train on; at least 2 are needed. "
@@ -118,8 +120,9 @@ def _tune_on_rows(
 ) -> Tuned:
     """Search by ToleranceSearchCV on rows in memory, a sample of the negatives where there are too many."""
     X, y = limited(X, y, method.most_rows)
-    folds = folds_of(int(y.sum()))
-    judged = judged_tolerance(tolerance, int((y == 0).sum()), folds)
+    some_X, some_y = limited(X, y, method.search_rows)
+    folds = folds_of(int(some_y.sum()))
+    judged = judged_tolerance(tolerance, int((some_y == 0).sum()), folds)
 
     def report(done: int, total: int, _: float) -> None:
         tell(done, total)
@@ -138,7 +141,7 @@ def _tune_on_rows(
             progress=report,
         )
         with _candidates_may_fail():
-            search.fit(X, y)
+            search.fit(some_X, some_y)
         estimator = method.build().set_params(**search.best_params_)
         begin = time.perf_counter()
         estimator.fit(X, y)

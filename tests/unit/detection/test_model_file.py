@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,16 +58,27 @@ def test_an_unknown_type_is_refused_and_named(detector, tmp_path):
         load_detector(tmp_path / "m.skops")
 
 
+class Harmful:
+    """Acts when it is built from a file."""
+
+    def __init__(self, flag):
+        self.flag = flag
+
+    def __setstate__(self, state):
+        Path(state["flag"]).touch()
+
+    def __getstate__(self):
+        return {"flag": self.flag}
+
+
 def test_code_in_a_file_is_not_run(detector, tmp_path):
-    flag = tmp_path / "ran"
-    path = tmp_path / "m.skops"
-    save_detector(detector, path)
-    harmful = tmp_path / "harmful.skops"
-    skops.io.dump({"preparation": {"open": open}, "classifier": None}, harmful)
-    with zipfile.ZipFile(harmful, "a") as archive:
-        archive.writestr(CARD, zipfile.ZipFile(path).read(CARD))
-    with pytest.raises(DataError, match="open"):
-        load_detector(harmful)
+    flag, path = tmp_path / "ran", tmp_path / "m.skops"
+    save_detector(Detector(Harmful(str(flag)), detector.classifier, detector.card), path)
+    skops.io.load(path, trusted=skops.io.get_untrusted_types(file=path))
+    assert flag.exists()  # it would act if it were trusted
+    flag.unlink()
+    with pytest.raises(DataError, match="Harmful"):
+        load_detector(path)
     assert not flag.exists()
 
 
@@ -84,6 +96,14 @@ def test_a_file_of_another_version_says_what_to_install(detector, tmp_path):
     rewritten(tmp_path / "m.skops", format=99, versions={"askew": "7.2"})
     with pytest.raises(DataError, match=r"written by askew 7\.2 in model format 99.*Install askew==7\.2"):
         load_detector(tmp_path / "m.skops")
+
+
+def test_another_scikit_learn_is_warned_of(detector, table, tmp_path):
+    save_detector(detector, tmp_path / "m.skops")
+    rewritten(tmp_path / "m.skops", versions={"askew": "0.1.0", "scikit-learn": "0.24.1"})
+    with pytest.warns(UserWarning, match=r"scikit-learn 0\.24\.1"):
+        loaded = load_detector(tmp_path / "m.skops")
+    np.testing.assert_array_equal(loaded.score(table), detector.score(table))
 
 
 def test_files_that_are_no_models(tmp_path):
