@@ -40,7 +40,7 @@ Vector = NDArray[np.float64]
 
 DEFAULT_CACHE_BYTES = 2**30
 SMALL = 256  # variables up to which a problem is solved as far as float64 goes
-WHOLE_STEPS = 1_000_000  # steps between two looks at a problem that fits into one working set
+WHOLE_STEPS = 200_000  # steps between two looks at a problem that fits into one working set
 PATIENCE = 100  # rounds without a new least violation before float32 rows are given up
 OPEN = 1e300  # stands for an infinite bound inside compiled code, which may not see infinities
 
@@ -124,6 +124,7 @@ class _Run:
         self.least_curvature = np.inf
         self.fresh_violations: list[float] = []
         self.best, self.best_at = np.inf, 0
+        self.is_slow = False
         self.seconds: dict[str, float] = defaultdict(float)
         if dtype is None:
             dtype = row_precision(problem.n, tol, problem.matrix.argument_bound())
@@ -201,7 +202,18 @@ class _Run:
         self._lap("update", begin)
         self.last = chosen
         self.rounds += 1
+        if self.is_slow:
+            self._leap()
         return len(changed) > 0
+
+    def _leap(self) -> None:
+        """A Newton step where pairs of variables creep: a small problem, badly conditioned."""
+        from askew.solvers.polish import polish
+
+        self._refresh()
+        self.beta = polish(self.problem, self.beta, self.g)
+        self._refresh()
+        self.is_fresh = False  # on the way, not at the end: a stall is looked for where the violation seems met
 
     def _solve_inside(self, chosen: NDArray[np.int64], standing: Standing) -> Vector:
         """β of the chosen variables at the optimum over them alone."""
@@ -234,6 +246,7 @@ class _Run:
         )
         self._lap("inside", begin)
         self.steps += steps
+        self.is_slow = steps >= WHOLE_STEPS and slack is None and self.problem.matrix.is_psd is not False
         self.least_curvature = min(self.least_curvature, curvature)
         return beta[: len(chosen)]
 
@@ -267,8 +280,12 @@ class _Run:
         return g
 
     def _refresh(self) -> None:
-        """Compute the gradient anew in float64."""
+        """Compute the gradient anew in float64, at β without the last bits that small steps left beside a bound."""
         begin = time.perf_counter()
+        rounding = 8 * np.finfo(np.float64).eps * float(np.max(np.abs(self.beta), initial=0.0))
+        near = np.minimum(rounding, 0.5 * (self.upper - self.lower))
+        self.beta = np.where(self.beta - self.lower < near, self.lower, self.beta)
+        self.beta = np.where(self.upper - self.beta < near, self.upper, self.beta)
         self.g = self._exact_gradient()
         self.is_fresh = True
         self._lap("refresh", begin)
