@@ -8,7 +8,7 @@ Given
     then written to the slots of its rows, so each entry crosses memory once.
 Returns
     The gradient moved in place. The least recently used rows give way to new ones; rows for which there is no room at
-    all are used and not kept.
+    all are used and not kept. The memory of a closed cache serves the next one; ``release_memory`` frees it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,30 @@ from askew.threads import Workers, spans
 
 Indices = NDArray[np.int64]
 _HIT_WINDOW = 4096
+_spare: list[NDArray[np.uint8]] = []  # memory of the last cache, kept for the next
+_spare_lock = threading.Lock()
+
+
+def release_memory() -> None:
+    """Give the memory that is kept for the next cache back to the system."""
+    with _spare_lock:
+        _spare.clear()
+
+
+def _take_memory(size: int) -> NDArray[np.uint8]:
+    """``size`` bytes: those of the last cache when they suffice, since memory never touched before is slow."""
+    with _spare_lock:
+        for k, memory in enumerate(_spare):
+            if memory.size >= size:
+                return _spare.pop(k)
+    return np.empty(size, np.uint8)
+
+
+def _return_memory(memory: NDArray[np.uint8]) -> None:
+    """Keep the larger of what is there and what comes back."""
+    with _spare_lock:
+        if not _spare or memory.size > _spare[0].size:
+            _spare[:] = [memory]
 
 
 class RowCache:
@@ -38,13 +62,16 @@ class RowCache:
 
     def __init__(self, matrix: Any, dtype: Any, budget: int) -> None:
         self.matrix, self.dtype = matrix, np.dtype(dtype)
+        self._memory: NDArray[np.uint8] | None = None
         n, rows = matrix.n, matrix.whole(self.dtype) if hasattr(matrix, "whole") else None
         if rows is not None:  # a matrix that is stored whole is a full cache
             self.capacity, self._rows = n, rows
             self._slot_of = self._owner = np.arange(n)
         else:
             self.capacity = int(min(n, budget // max(1, n * self.dtype.itemsize)))
-            self._rows = np.empty((self.capacity, n), self.dtype)
+            size = self.capacity * n * self.dtype.itemsize
+            self._memory = _take_memory(size)
+            self._rows = self._memory[:size].view(self.dtype).reshape(self.capacity, n)
             self._slot_of = np.full(n, -1, np.int64)
             self._owner = np.full(self.capacity, -1, np.int64)
         self._used_at = np.zeros(self.capacity, np.int64)
@@ -80,6 +107,12 @@ class RowCache:
                 add_rows(g, self._rows, hit_slots, hit_steps, first, last)
 
         pool.map(work, spans(self.matrix.n, width))
+
+    def close(self) -> None:
+        """Hand the memory on; the cache is not used any more."""
+        if self._memory is not None:
+            _return_memory(self._memory)
+        del self._memory, self._rows
 
     def _make_room(self, missing: Indices) -> Indices:
         """Slots for as many of the missing rows as fit, taken from those unused the longest."""

@@ -82,7 +82,10 @@ def solve(
     """
     with workers() as pool:
         run = _Run(problem, start, tol, max_iter, cache_bytes, working_set_size, dtype, pool)
-        status = run.to_the_end(on_round)
+        try:
+            status = run.to_the_end(on_round)
+        finally:
+            run.cache.close()
         return Solution(
             beta=run.beta,
             gradient=run.g,
@@ -96,6 +99,8 @@ def solve(
 
 class _Run:
     """The state of one solve."""
+
+    cache: RowCache
 
     def __init__(
         self,
@@ -316,6 +321,8 @@ class _Run:
         return True
 
     def _use_rows(self, dtype: Any) -> None:
+        if hasattr(self, "cache"):
+            self.cache.close()
         self.dtype, self.kept_block = np.dtype(dtype), None
         self.cache = RowCache(self.problem.matrix, self.dtype, self.cache_bytes)
 
