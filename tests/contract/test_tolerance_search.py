@@ -235,12 +235,14 @@ def test_what_is_wrong_is_said():
     with pytest.raises(DataError, match="only one class"):
         ToleranceSearchCV(SVC(), {"C": [1.0]}, cv=StratifiedKFold(2)).fit(X, np.ones(len(y)))
     few = np.where(np.arange(len(y)) < 3, 1, -1)
+    search = ToleranceSearchCV(SVC(), {"C": [1.0]}, cv=10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        folds = [(np.arange(120, 240), np.arange(120))]
     with pytest.raises(
-        DataError, match="no held-out row of class 1 with positive sample_weight; there are 3 such rows"
+        DataError, match="no training row of class 1 with positive sample_weight; there are 3 such rows"
     ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            ToleranceSearchCV(SVC(), {"C": [1.0]}, cv=10).fit(X, few)
+        ToleranceSearchCV(SVC(), {"C": [1.0]}, cv=folds).fit(X, few)
     with pytest.raises(ParameterError, match="param_grid=None needs an estimator that brings its own search"):
         ToleranceSearchCV(LogisticRegression(), cv=2).fit(X, y)
     with pytest.raises(ParameterError, match="'tolerance' parameter"):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numba
+import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
 def gather_block(matrix, indices, out):  # type: ignore[no-untyped-def]
     """out[a, b] = matrix[indices[a], indices[b]]."""
-    for a in range(indices.shape[0]):
-        row, target = matrix[indices[a]], out[a]
-        for b in range(indices.shape[0]):
-            target[b] = row[indices[b]]
+    places = indices.astype(np.uint32)  # unsigned: no check for negative ones in the loop that counts
+    for a in range(places.shape[0]):
+        row, target = matrix[places[a]], out[a]
+        for b in range(places.shape[0]):
+            target[b] = row[places[b]]
 
 
 @numba.njit(cache=True, fastmath=True, nogil=True)

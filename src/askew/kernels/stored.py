@@ -29,12 +29,17 @@ class Stored(Precomputed):
     gram : Gram
     with_float32 : bool
         Keep a float32 copy beside the float64 matrix.
+    instead_of : Stored, optional
+        A matrix of the same points that is no longer needed: its memory is written over, which is cheaper than asking
+        for new memory.
     """
 
-    def __init__(self, gram: Gram, with_float32: bool) -> None:
+    def __init__(self, gram: Gram, with_float32: bool, instead_of: Stored | None = None) -> None:
         n = gram.n
-        matrix = np.empty((n, n))
-        self._single = np.empty((n, n), np.float32) if with_float32 else None
+        if instead_of is not None and instead_of.n == n and (instead_of._single is not None) == with_float32:
+            matrix, self._single = instead_of._matrix, instead_of._single
+        else:
+            matrix, self._single = np.empty((n, n)), np.empty((n, n), np.float32) if with_float32 else None
 
         def work(first: int, last: int) -> None:
             prepared = gram.prepare(np.arange(first, last), np.float64)

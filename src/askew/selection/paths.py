@@ -78,8 +78,9 @@ class Paths:
         with workers() as pool:
             threads = min(_thread_count(self.n_jobs, pool.count), len(self.rows.folds))
             with ThreadPoolExecutor(threads) as executor:
+                shared = None
                 for group in self._groups(candidates):
-                    shared = self._matrix(group.machine, self.rows.X, None, 1) if group.is_shared else None
+                    shared = self._matrix(group.machine, self.rows.X, None, 1, shared) if group.is_shared else None
                     run = partial(self._run, group, shared, threads, outcomes, progress)
                     for _ in executor.map(run, range(len(self.rows.folds))):
                         pass
@@ -151,8 +152,8 @@ class Paths:
             known[number] = as_numbers(fitted.transform(self.rows.X))
         return known[number]
 
-    def _matrix(self, machine: Any, X: Any, weight: Any, copies: int) -> Any:
-        """The kernel on all rows, stored when ``copies`` of it fit."""
+    def _matrix(self, machine: Any, X: Any, weight: Any, copies: int, last: Any = None) -> Any:
+        """The kernel on all rows, stored when ``copies`` of it fit; in the place of the last one if there was one."""
         weight = np.ones(len(self.rows.codes)) if weight is None else weight
         matrix = clone(machine)._kernel_matrix(X, weight)
         if machine.kernel == "precomputed":
@@ -160,7 +161,7 @@ class Paths:
         with_float32 = row_precision(matrix.n, machine.tol, matrix.argument_bound()) == np.float32
         if copies * Stored.bytes_needed(matrix.n, with_float32) > self.cache_bytes:
             return matrix
-        return Stored(matrix, with_float32)
+        return Stored(matrix, with_float32, last if isinstance(last, Stored) else None)
 
     def _solver(self, matrix: Any) -> Callable[..., Any]:
         """The solver for a stored matrix, or the one that asks for rows as it needs them."""

@@ -58,8 +58,9 @@ class Rows:
         if len(missing):
             count = int(np.sum(self.codes == missing[0]))
             raise DataError(
-                f"fold {number} has no {part} row of class {self.classes.tolist()[missing[0]]!r} with positive sample_weight; "
-                f"there are {count} such rows. Give cv fewer folds, at most {max(2, count)}, or stratified ones."
+                f"fold {number} has no {part} row of class {self.classes.tolist()[missing[0]]!r} with positive "
+                f"sample_weight; there are {count} such rows. Give cv fewer folds, at most {max(2, count)}, or "
+                "stratified ones."
             )
 
     def training(self, train: Indices) -> Indices:

@@ -29,7 +29,7 @@ PATIENCE = 200
 EQUAL = 1e4  # scores whose spread is less than this many roundings are equal: the hulls touch
 MANY = 4  # steps per point after which a solver is interrupted for a Newton step
 PROGRESS = 1e-6  # of the objective, which is ½‖w‖² ≥ 0: less is none
-FIRST = 0.1  # of tol · mean K_ii: most problems are done there, and none has lost much
+FIRST = 0.3  # of tol · mean K_ii: most problems are done there, and none has lost much
 
 
 def spread(problem: Problem, scores: Vector) -> float:

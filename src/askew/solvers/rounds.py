@@ -1,9 +1,10 @@
 """The rounds of the working-set method on a matrix that is stored whole, compiled from end to end.
 
 Solves
-    The same rounds as ``working_set``: take the worst violators of each group and half of the last set, solve among
-    them (``inner``), move the gradient by the rows of those that changed. With every row at hand a round of a few
-    thousand variables takes under a millisecond, and interpreted code between its parts would cost as much again.
+    The rounds of ``working_set``: take the worst violators of each group (and from the last set what there is room
+    for), solve among them (``inner``), move the gradient by the rows of those that changed. With every row at hand a
+    round of a few thousand variables takes under a millisecond, and interpreted code between its parts would cost as
+    much again.
 Given
     K whole in the working precision; g, β and its box in float64; the group of each variable.
 Returns
@@ -19,6 +20,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from askew.kernels.gather import gather_block
 from askew.solvers.accumulate import add_rows
 from askew.solvers.inner import solve_block
 
@@ -75,14 +77,18 @@ def pick(g, beta, lower, upper, labels, group, sign, count, is_taken, values):  
             m += 1
     if m == 0:
         return
-    limit = kth_smallest(values, m, min(count, m) - 1)
-    for is_tie in (False, True):  # ties at the limit must not take the places of those below it
-        for i in range(g.shape[0]):
-            if labels[i] == group and (beta[i] < upper[i] if sign > 0 else beta[i] > lower[i]) and count > 0:
-                value = sign * g[i]
-                if value == limit if is_tie else value < limit:
-                    is_taken[i] = True
-                    count -= 1
+    count = min(count, m)
+    limit = kth_smallest(values, m, count - 1)
+    for k in range(m):  # ties at the limit must not take the places of those below it
+        count -= values[k] < limit
+    for i in range(g.shape[0]):
+        value = sign * g[i]
+        if value <= limit and labels[i] == group and (beta[i] < upper[i] if sign > 0 else beta[i] > lower[i]):
+            if value < limit:
+                is_taken[i] = True
+            elif count > 0:
+                is_taken[i] = True
+                count -= 1
 
 
 @_compile
@@ -90,7 +96,7 @@ def choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, val
     """Put the next working set into ``chosen``, whose first q entries are the last one; returns its size."""
     n, room = g.shape[0], size
     is_taken[:] = False
-    share = max(1, (size if q == 0 else size // 2) // (2 * groups))
+    share = max(1, size // (2 * groups))
     for j in range(groups):
         pick(g, beta, lower, upper, labels, j, 1.0, share, is_taken, values)
         pick(g, beta, lower, upper, labels, j, -1.0, share, is_taken, values)
@@ -117,7 +123,7 @@ def run_rounds(K, diagonal, g, beta, lower, upper, labels, groups, goal, size, m
     n = g.shape[0]
     lows, highs, starts = np.empty(groups), np.empty(groups), np.empty(groups + 1, np.int64)
     is_taken, values, chosen = np.empty(n, np.bool_), np.empty(n), np.empty(size, np.int64)
-    block, small, curved = np.empty((size, size), K.dtype), np.empty(size, K.dtype), np.empty(size, K.dtype)
+    flat, small, curved = np.empty(size * size, K.dtype), np.empty(size, K.dtype), np.empty(size, K.dtype)
     inside, low, high = np.empty(size), np.empty(size), np.empty(size)
     changed, delta = np.empty(size, np.int64), np.empty(size)
     q, steps, rounds, least_curvature = 0, 0, 0, np.inf
@@ -126,17 +132,17 @@ def run_rounds(K, diagonal, g, beta, lower, upper, labels, groups, goal, size, m
         if violation <= goal or steps >= max_steps:
             break
         q = choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, values, starts)
+        block = flat[: q * q].reshape(q, q)  # a slice of a matrix would be strided, and its rows not vectorise
+        gather_block(K, chosen[:q], block)
         for a in range(q):
             i = chosen[a]
-            row, centre = K[i], 0.5 * (lows[labels[i]] + highs[labels[i]])
-            for b in range(q):
-                block[a, b] = row[chosen[b]]
+            centre = 0.5 * (lows[labels[i]] + highs[labels[i]])
             small[a] = (
                 g[i] - centre if abs(centre) < np.inf else g[i]
             )  # only differences count; small numbers round less
             curved[a], inside[a], low[a], high[a] = diagonal[i], beta[i], lower[i], upper[i]
         done, _, curvature = solve_block(
-            block[:q, :q], curved[:q], small[:q], inside[:q], low[:q], high[:q], starts,
+            block, curved[:q], small[:q], inside[:q], low[:q], high[:q], starts,
             max(0.1 * violation, 0.3 * goal), min(20 * q, max_steps - steps),
         )  # fmt: skip
         steps, rounds, least_curvature = steps + done, rounds + 1, min(least_curvature, curvature)
