@@ -58,7 +58,8 @@ def read_targets(y: Any, weight: NDArray[np.float64], pos_label: Any) -> Targets
     classes = np.unique(y[weight > 0])
     if len(classes) < 2:
         raise DataError(
-            f"MomentSVC needs rows of at least two classes with positive weight; got one class, {classes.tolist()[0]!r}. "
+            "MomentSVC needs rows of at least two classes with positive weight; got one class, "
+            f"{classes.tolist()[0]!r}. "
             "With positives and moments of the negatives, use fit_from_moments; with normal rows only, OneClassSVM."
         )
     known = np.isin(y, classes)
