@@ -32,6 +32,7 @@ _CODES = {ParameterError: 2, DataError: 3, InfeasibleError: 4, MissingDependency
 @contextmanager
 def told(console: Console) -> Iterator[None]:
     """Turn expected errors into one line on standard error and an exit code; warnings into remarks."""
+    _leave_interrupts_to_python()
     try:
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("once")
@@ -58,3 +59,12 @@ def told(console: Console) -> Iterator[None]:
 def _complain(console: Console, message: str) -> None:
     console.err.print(f"Error: {message}", style="red", markup=False)
     console.result({"error": message})
+
+
+def _leave_interrupts_to_python() -> None:
+    """Arrow catches Ctrl-C while it reads and may lose it between two reads; Python's own handler does not."""
+    try:
+        import pyarrow
+    except ImportError:
+        return
+    pyarrow.enable_signal_handlers(False)
