@@ -4,8 +4,8 @@ Run with ``python -m benchmarks.search_tolerance [--quick]``. Data: ijcnn1, stan
 
 - ASVM at tau = 0 against GridSearchCV(NuSVC, n_jobs=2);
 - SVC against GridSearchCV(SVC, n_jobs=2);
-- the cost-sensitive search the paper calls PT (C⁺ × C⁻ × gamma) against ASVM's (mu × gamma, then a line over tau), both
-  in ToleranceSearchCV.
+- the cost-sensitive search the paper calls PT (C⁺ × C⁻ × gamma: k³ candidates) against ASVM's (mu × gamma, then a line
+  over tau: k² + k) at k values each, both in ToleranceSearchCV: the paper's Figure 7.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
     for name, contestants in (
         ("AsymmetricSVC at tau = 0 against NuSVC", nu_searches(mus, folds)),
         ("SVC against SVC", cost_searches(folds)),
-        ("ASVM: mu x gamma, then tau, against PT: C+ x C- x gamma", paper_searches(folds)),
+        *((f"ASVM, k² + k, against PT, k³, at k = {k}", paper_searches(k, share, folds)) for k in (4, 6)),
     ):
         seconds, last = take_turns({k: lambda s=s: s.fit(X, y) for k, s in contestants.items()}, options.rounds)
         first = next(iter(contestants))
@@ -83,12 +83,32 @@ def cost_searches(folds: Any) -> dict[str, Any]:
     return {"ToleranceSearchCV": ours, "GridSearchCV(n_jobs=2)": theirs}
 
 
-def paper_searches(folds: Any) -> dict[str, Any]:
-    pairs = [{1.0: a, -1.0: b} for a in COSTS for b in COSTS]
-    both = {"tolerance": TOLERANCE, "cv": folds, "refit": False}
+class GridThenLine:
+    """The paper's search for ASVM over given values: a grid over mu and gamma at tau = 0, then a line over tau."""
+
+    def __init__(self, grid: dict[str, Any], taus: list[float], options: dict[str, Any]) -> None:
+        self.grid, self.taus, self.options = grid, taus, options
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> GridThenLine:
+        first = ToleranceSearchCV(AsymmetricSVC(), {**self.grid, "tau": [0.0]}, **self.options).fit(X, y)
+        best = first.best_params_
+        taus = [part * (float((y > 0).mean()) * 0.99 - best["mu"]) for part in self.taus]
+        line = {"mu": [best["mu"]], "gamma": [best["gamma"]], "tau": taus}
+        second = ToleranceSearchCV(AsymmetricSVC(), line, **self.options).fit(X, y)
+        winner = max(first, second, key=lambda search: search.best_score_)
+        self.best_score_, self.best_params_ = winner.best_score_, winner.best_params_
+        self.cv_results_ = {"params": first.cv_results_["params"] + second.cv_results_["params"]}
+        return self
+
+
+def paper_searches(k: int, share: float, folds: Any) -> dict[str, Any]:
+    gammas, costs = list(np.geomspace(0.02, 0.5, k)), list(np.geomspace(0.1, 100.0, k))
+    options = {"tolerance": TOLERANCE, "cv": folds, "refit": False}
+    mus = [part * share * 0.99 for part in np.linspace(0.1, 0.9, k)]
+    pairs = [{1.0: a, -1.0: b} for a in costs for b in costs]
     return {
-        "ASVM": ToleranceSearchCV(AsymmetricSVC(), **both),
-        "PT": ToleranceSearchCV(SVC(), {"C": [1.0], "gamma": GAMMAS, "class_weight": pairs}, **both),
+        "ASVM": GridThenLine({"mu": mus, "gamma": gammas}, list(np.linspace(0.1, 0.9, k)), options),
+        "PT": ToleranceSearchCV(SVC(), {"C": [1.0], "gamma": gammas, "class_weight": pairs}, **options),
     }
 
 
