@@ -34,6 +34,8 @@ from askew.selection.snake import snake
 from askew.threads import alone, workers
 from askew.tolerance.holdout import take_rows
 
+ALWAYS, PAYS = 4000, 20  # a matrix of more rows than this is stored when at least so many fits will use it
+
 
 @dataclass
 class _Group:
@@ -80,7 +82,7 @@ class Paths:
             with ThreadPoolExecutor(threads) as executor:
                 shared = None
                 for group in self._groups(candidates):
-                    shared = self._matrix(group.machine, self.rows.X, None, 1, shared) if group.is_shared else None
+                    shared = self._shared(group, shared) if group.is_shared else None
                     run = partial(self._run, group, shared, threads, outcomes, progress)
                     for _ in executor.map(run, range(len(self.rows.folds))):
                         pass
@@ -107,7 +109,7 @@ class Paths:
             matrix = shared
             if matrix is None:
                 X = self._through(group.front, number)
-                matrix = self._matrix(group.machine, X, weight, threads)
+                matrix = self._matrix(group.machine, X, weight, threads, len(group.members))
             fold = Fold(matrix, self.rows.classes, self.rows.codes, weight)
             setup = (time.perf_counter() - begin) / len(group.members)
             scores = self._walk(group, fold, number, test, outcomes)
