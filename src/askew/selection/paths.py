@@ -154,11 +154,15 @@ class Paths:
             known[number] = as_numbers(fitted.transform(self.rows.X))
         return known[number]
 
-    def _matrix(self, machine: Any, X: Any, weight: Any, copies: int, last: Any = None) -> Any:
-        """The kernel on all rows, stored when ``copies`` of it fit; in the place of the last one if there was one."""
-        weight = np.ones(len(self.rows.codes)) if weight is None else weight
+    def _shared(self, group: _Group, last: Any) -> Any:
+        """The kernel of a group, for all folds; ``last`` is that of the group before, no longer needed."""
+        everywhere, fits = np.ones(len(self.rows.codes)), len(group.members) * len(self.rows.folds)
+        return self._matrix(group.machine, self.rows.X, everywhere, 1, fits, last)
+
+    def _matrix(self, machine: Any, X: Any, weight: Any, copies: int, fits: int, last: Any = None) -> Any:
+        """The kernel on all rows, stored where ``copies`` of it have room and enough fits will use it."""
         matrix = clone(machine)._kernel_matrix(X, weight)
-        if machine.kernel == "precomputed":
+        if machine.kernel == "precomputed" or (matrix.n > ALWAYS and fits < PAYS):
             return matrix
         with_float32 = row_precision(matrix.n, machine.tol, matrix.argument_bound()) == np.float32
         if copies * Stored.bytes_needed(matrix.n, with_float32) > self.cache_bytes:
