@@ -46,24 +46,24 @@ def test_rows_from_standard_input(demonstration):
     assert done.stdout.count(b"\n") == 60_001
 
 
-def test_interrupted_work_leaves_no_output(demonstration):
+@pytest.mark.parametrize("seconds", [0, 0.02, 0.2])
+def test_interrupted_work_leaves_no_output(demonstration, tmp_path, seconds):
     place, _ = demonstration
     many = place / "many.parquet"
-    write_transactions(many, 1_500_000, random_state=5)
-    output = place / "interrupted" / "scores.parquet"
-    output.parent.mkdir()
-    command = [*ASKEW, "score", str(place / "out" / "model.skops"), str(many), "-o", str(output)]
+    if not many.exists():
+        write_transactions(many, 1_500_000, random_state=5)
+    command = [*ASKEW, "score", str(place / "out" / "model.skops"), str(many), "-o", str(tmp_path / "scores.parquet")]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
-    while not any(output.parent.iterdir()) and process.poll() is None:
-        time.sleep(0.01)
+    while not any(tmp_path.iterdir()) and process.poll() is None:
+        time.sleep(0.001)
+    time.sleep(seconds)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    many.unlink()
     if process.returncode == 0:
         pytest.skip("everything was scored before the interrupt came")
     assert process.returncode == 130
     assert "interrupted" in err
-    assert list(output.parent.iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_help_is_quick_to_say_and_loads_no_solver():

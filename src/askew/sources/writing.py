@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
-import tempfile
+import weakref
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -43,24 +44,22 @@ class WholeFile:
             raise DataError(f"{self.path} cannot be written: the folder {folder} does not exist. Create it first.")
         if self.path.is_dir():
             raise DataError(f"{self.path} is a folder. Give the name of a file.")
+        self.beside = folder / f".{self.path.name}.{secrets.token_hex(6)}{self.path.suffix}"
+        # Registered before the file exists: an interrupt at any moment, even before the ``with`` block is entered,
+        # leaves nothing behind.
+        self._remains = weakref.finalize(self, self.beside.unlink, missing_ok=True)
         try:
-            handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", suffix=self.path.suffix, dir=folder)
+            self.beside.touch(exist_ok=False)
         except OSError as error:
             raise DataError(f"{self.path} cannot be written: {error.strerror}.") from error
-        os.close(handle)
-        self.beside = Path(name)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is not None:
-            self.beside.unlink(missing_ok=True)
-            return
-        mask = os.umask(0)
-        os.umask(mask)
-        self.beside.chmod(0o666 & ~mask)  # mkstemp lets nobody else read
-        os.replace(self.beside, self.path)
+        if kind is None:
+            os.replace(self.beside, self.path)
+        self._remains()
 
 
 class TableWriter:
@@ -101,15 +100,20 @@ class TableWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            if self._writer is not None and (kind is None or self._file is not None):
+        if self._file is None:
+            if self._writer is not None and kind is None:
                 self._writer.close()
-        finally:
-            if self._file is None:
-                self._sink.flush()
-            else:
-                self._sink.close()
-                self._file.__exit__(kind, error, trace)
+            self._sink.flush()
+            return
+        try:
+            if self._writer is not None:
+                self._writer.close()
+            self._sink.close()
+        except BaseException as unfinished:
+            self._sink.close()
+            self._file.__exit__(type(unfinished), unfinished, unfinished.__traceback__)
+            raise
+        self._file.__exit__(kind, error, trace)
 
     def _opened(self) -> Any:
         if self._ending == ".parquet":

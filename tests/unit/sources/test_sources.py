@@ -1,5 +1,6 @@
 """Every way rows arrive gives the same rows, and what is wrong is named."""
 
+import gc
 import gzip
 import io
 import json
@@ -194,6 +195,29 @@ def test_an_interrupted_write_leaves_nothing(table, tmp_path):
         interrupted()
     assert [p.name for p in tmp_path.iterdir()] == ["out.parquet"]
     assert (tmp_path / "out.parquet").read_text() == "old"
+
+
+@pytest.mark.parametrize("moment", ["opening", "closing"])
+def test_an_interrupt_while_the_writer_opens_or_closes_leaves_nothing(table, tmp_path, monkeypatch, moment):
+    class Interrupted(pq.ParquetWriter):
+        def __init__(self, *args, **kwargs):
+            if moment == "opening":
+                raise KeyboardInterrupt
+            super().__init__(*args, **kwargs)
+
+        def close(self):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(pq, "ParquetWriter", Interrupted)
+
+    def work():
+        with TableWriter(str(tmp_path / "out.parquet"), table.schema) as writer:
+            writer.write(table)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_where_nothing_can_be_written(tmp_path, table):
