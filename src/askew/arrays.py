@@ -1,4 +1,4 @@
-"""Which array library a computation runs in, and in what precision.
+"""Which array library a computation runs in, where its arrays live, and in what precision.
 
 The outer loops of askew are written against the array API standard. ``namespace`` finds the library of the arrays at
 hand through array-api-compat; what the standard lacks and every library has under another name stands here once.
@@ -6,13 +6,30 @@ hand through array-api-compat; what the standard lacks and every library has und
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace as namespace
-from array_api_compat import is_numpy_array
+from array_api_compat import device, is_array_api_obj, is_cupy_array, is_numpy_array, is_torch_array, to_device
+from numpy.typing import NDArray
+from scipy import sparse
 
-__all__ = ["FLOAT32_ARGUMENT_LIMIT", "is_numpy_array", "namespace", "row_precision", "smallest"]
+__all__ = [
+    "FLOAT32_ARGUMENT_LIMIT",
+    "Home",
+    "assign",
+    "distinct",
+    "host",
+    "is_cupy_array",
+    "is_elsewhere",
+    "is_numpy_array",
+    "is_torch_array",
+    "namespace",
+    "row_precision",
+    "smallest",
+    "transform",
+]
 
 FLOAT32_ARGUMENT_LIMIT = 1e3
 """Largest sum of terms a float32 kernel row may be computed from: its entries then keep about four digits."""
@@ -29,12 +46,105 @@ def row_precision(n: int, tol: float, argument_bound: float) -> Any:
     return np.float32
 
 
+def is_elsewhere(x: Any) -> bool:
+    """Whether x is an array of another library than NumPy: PyTorch, CuPy, on whatever device."""
+    return not isinstance(x, np.ndarray | np.generic) and not sparse.issparse(x) and bool(is_array_api_obj(x))
+
+
+def host(x: Any) -> NDArray[Any]:
+    """x as a NumPy array in the memory of the host."""
+    if is_torch_array(x):
+        return np.asarray(x.detach().cpu().numpy())
+    if is_cupy_array(x):
+        return np.asarray(x.get())
+    if is_elsewhere(x):
+        return np.from_dlpack(x)
+    return np.asarray(x)
+
+
+class Home:
+    """Where the arrays of one computation live: a library and a device.
+
+    Parameters
+    ----------
+    like : array, optional
+        Lives there. Without it: NumPy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> here = Home()
+    >>> here.put(np.arange(3.0)), here.is_host
+    (array([0., 1., 2.]), True)
+    """
+
+    def __init__(self, like: Any = None) -> None:
+        self.is_host = like is None or is_numpy_array(like)
+        self.xp: Any = np if self.is_host else namespace(like)
+        self.device = None if self.is_host else device(like)
+
+    def put(self, values: Any, dtype: Any = None) -> Any:
+        """The values as an array here; what is here already is not copied."""
+        if self.is_host:
+            return np.asarray(host(values), dtype=dtype)
+        if is_elsewhere(values) and namespace(values) == self.xp:
+            moved = to_device(values, self.device)
+            return moved if dtype is None else self.xp.astype(moved, self.dtype(dtype), copy=False)
+        values = np.ascontiguousarray(host(values), dtype=dtype)
+        if not values.flags.writeable:
+            values = values.copy()
+        return self.xp.asarray(values, device=self.device)
+
+    def dtype(self, dtype: Any) -> Any:
+        """NumPy's dtype under its name here."""
+        return np.dtype(dtype) if self.is_host else getattr(self.xp, np.dtype(dtype).name)
+
+    def gather(self, vectors: Sequence[Any], indices: Any) -> list[NDArray[np.float64]]:
+        """Float64 vectors at the given indices, as arrays of the host, in one transfer."""
+        if self.is_host:
+            return [v[indices] for v in vectors]
+        return list(host(self.xp.stack([self.xp.take(v, indices, axis=0) for v in vectors])))
+
+
 def smallest(values: Any, count: int) -> Any:
     """Indices of the ``count`` smallest values, in no particular order."""
     n = values.shape[0]
-    if count >= n:
-        return namespace(values).arange(n)
-    if is_numpy_array(values):
-        return np.argpartition(values, count)[:count]
     xp = namespace(values)
+    if count >= n:
+        return xp.arange(n) if is_numpy_array(values) else xp.arange(n, device=device(values))
+    if is_numpy_array(values) or is_cupy_array(values):
+        return xp.argpartition(values, count)[:count]
+    if is_torch_array(values):
+        return values.topk(count, largest=False, sorted=False).indices
     return xp.argsort(values)[:count]
+
+
+def distinct(values: Any) -> Any:
+    """The distinct values, sorted."""
+    if is_numpy_array(values):
+        return np.unique(values)
+    xp = namespace(values)
+    return xp.sort(xp.unique_values(values))
+
+
+def assign(target: Any, indices: Any, values: Any) -> Any:
+    """``target`` with ``target[indices] = values`` done, in place where the library allows it."""
+    try:
+        target[indices] = values
+    except IndexError:  # the standard has no assignment at scattered places
+        changed = host(target).copy()
+        changed[host(indices)] = host(values) if is_elsewhere(values) else values
+        return Home(target).put(changed)
+    return target
+
+
+def transform(name: str, x: Any, *arguments: Any) -> None:
+    """x = name(x, *arguments) element by element, in place: ``exp``, ``tanh``, ``pow``, ``minimum``."""
+    if is_numpy_array(x):
+        getattr(np, name)(x, *arguments, out=x)
+    elif is_torch_array(x):
+        in_place = {"minimum": "clamp_max_"}.get(name, f"{name}_")
+        getattr(x, in_place)(*arguments)
+    else:
+        xp = namespace(x)
+        x[...] = getattr(xp, name)(x, *(xp.asarray(a, dtype=x.dtype, device=device(x)) for a in arguments))

@@ -28,11 +28,17 @@ class KernelFunction:
         Whether the points may be centred first (it keeps float32 products accurate).
     is_bilinear : bool
         Whether Σ_j v_j k(a, x_j) is one inner product with Σ_j v_j x_j.
+    fused : str or None
+        What ``askew.kernels.fused`` does to a product: "exp", "power", "identity"; None where it has no form.
     """
 
     is_psd: ClassVar[bool] = True
     is_translation_invariant: ClassVar[bool] = False
     is_bilinear: ClassVar[bool] = False
+
+    @property
+    def fused(self) -> str | None:
+        return None
 
     @property
     def scale(self) -> float:
@@ -55,7 +61,7 @@ class KernelFunction:
 
     def diagonal(self, squared_norms: Array) -> Array:
         """k(a, a) from ‖a‖²."""
-        return squared_norms.copy()
+        return 1.0 * squared_norms
 
     def argument_bound(self, squared_norms: Array) -> float:
         """Largest size of the terms summed in u(a)'v(b): what float32 rounding is relative to."""

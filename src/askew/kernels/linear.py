@@ -17,3 +17,7 @@ class Linear(KernelFunction):
     """k(a, b) = a'b."""
 
     is_bilinear: ClassVar[bool] = True
+
+    @property
+    def fused(self) -> str | None:
+        return "identity"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from askew.arrays import namespace, transform
 from askew.kernels.function import Array, KernelFunction
 
 
@@ -26,17 +27,26 @@ class Polynomial(KernelFunction):
         return self.coef0 >= 0 and float(self.degree).is_integer()
 
     @property
+    def whole_degree(self) -> int:
+        """The degree, where it is a whole number."""
+        return int(self.degree)
+
+    @property
+    def fused(self) -> str | None:
+        return "power" if float(self.degree).is_integer() and 1 <= self.degree <= 8 else None
+
+    @property
     def scale(self) -> float:
         return self.gamma
 
     def left(self, squared_norms: Array) -> list[Array]:
-        return [np.full_like(squared_norms, self.coef0)]
+        return [namespace(squared_norms).full_like(squared_norms, self.coef0)]
 
     def right(self, squared_norms: Array) -> list[Array]:
-        return [np.ones_like(squared_norms)]
+        return [namespace(squared_norms).ones_like(squared_norms)]
 
     def finish(self, products: Array) -> None:
-        np.power(products, int(self.degree) if float(self.degree).is_integer() else self.degree, out=products)
+        transform("pow", products, int(self.degree) if float(self.degree).is_integer() else self.degree)
 
     def diagonal(self, squared_norms: Array) -> Array:
         values = self.gamma * squared_norms + self.coef0

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
+from askew.arrays import namespace, transform
 from askew.kernels.function import Array, KernelFunction
 
 
@@ -23,20 +22,24 @@ class RBF(KernelFunction):
     is_translation_invariant: ClassVar[bool] = True
 
     @property
+    def fused(self) -> str | None:
+        return "exp"
+
+    @property
     def scale(self) -> float:
         return 2.0 * self.gamma
 
     def left(self, squared_norms: Array) -> list[Array]:
-        return [-self.gamma * squared_norms, np.ones_like(squared_norms)]
+        return [-self.gamma * squared_norms, namespace(squared_norms).ones_like(squared_norms)]
 
     def right(self, squared_norms: Array) -> list[Array]:
-        return [np.ones_like(squared_norms), -self.gamma * squared_norms]
+        return [namespace(squared_norms).ones_like(squared_norms), -self.gamma * squared_norms]
 
     def tame(self, products: Array) -> None:
-        np.minimum(products, 0, out=products)  # −γ·0 may have come out as a large positive number
+        transform("minimum", products, 0)  # −γ·0 may have come out as a large positive number
 
     def finish(self, products: Array) -> None:
-        np.exp(products, out=products)
+        transform("exp", products)
 
     def diagonal(self, squared_norms: Array) -> Array:
-        return np.ones_like(squared_norms)
+        return namespace(squared_norms).ones_like(squared_norms)

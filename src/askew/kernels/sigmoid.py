@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
+from askew.arrays import namespace, transform
 from askew.kernels.function import Array, KernelFunction
 
 
@@ -29,13 +28,13 @@ class Sigmoid(KernelFunction):
         return self.gamma
 
     def left(self, squared_norms: Array) -> list[Array]:
-        return [np.full_like(squared_norms, self.coef0)]
+        return [namespace(squared_norms).full_like(squared_norms, self.coef0)]
 
     def right(self, squared_norms: Array) -> list[Array]:
-        return [np.ones_like(squared_norms)]
+        return [namespace(squared_norms).ones_like(squared_norms)]
 
     def finish(self, products: Array) -> None:
-        np.tanh(products, out=products)
+        transform("tanh", products)
 
     def diagonal(self, squared_norms: Array) -> Array:
-        return np.tanh(self.gamma * squared_norms + self.coef0)
+        return namespace(squared_norms).tanh(self.gamma * squared_norms + self.coef0)

@@ -81,7 +81,7 @@ class RowCache:
 
     def add_product(
         self, g: NDArray[np.float64], indices: Indices, steps: NDArray[Any], pool: Workers, keep: bool = True
-    ) -> None:
+    ) -> NDArray[np.float64]:
         """g += steps @ K[indices]; new rows are kept for the next time unless ``keep`` is false."""
         from askew.solvers.accumulate import absorb_tile, add_rows
 
@@ -107,6 +107,7 @@ class RowCache:
                 add_rows(g, self._rows, hit_slots, hit_steps, first, last)
 
         pool.map(work, spans(self.matrix.n, width))
+        return g
 
     def close(self) -> None:
         """Hand the memory on; the cache is not used any more."""
@@ -135,3 +136,23 @@ class RowCache:
         if flat is None or flat.size < m * width:
             flat = self._scratch.flat = np.empty(m * width, self.dtype)
         return flat[: m * width].reshape(m, width)
+
+
+class Uncached:
+    """The same update for a matrix on a device of its own, where a row costs less to compute again than to keep.
+
+    Parameters
+    ----------
+    matrix : matrix with ``add_product_at``
+    dtype : float32 or float64
+    """
+
+    def __init__(self, matrix: Any, dtype: Any) -> None:
+        self.matrix, self.dtype = matrix, np.dtype(dtype)
+
+    def add_product(self, g: Any, indices: Any, steps: Any, pool: Workers, keep: bool = True) -> Any:
+        """g + steps @ K[indices]; g may be changed in place."""
+        return self.matrix.add_product_at(g, indices, steps, self.dtype)
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -18,22 +18,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from askew.arrays import smallest
+from askew.arrays import assign, distinct, namespace, smallest
 from askew.qp.certificate import between
 
-Vector = NDArray[np.float64]
-Indices = NDArray[np.int64]
+Array = Any
+"""Of whichever library the vectors of the programme live in."""
 
 
 @dataclass(frozen=True)
 class Standing:
     """Who can move: per variable the gradient where it can rise or fall, and the worst of each group."""
 
-    rising: Vector
+    rising: Array
     """g_i where β_i can rise, +∞ elsewhere."""
-    falling: Vector
+    falling: Array
     """−g_i where β_i can fall, +∞ elsewhere."""
     low: tuple[float, ...]
     """Least g that can rise, of each group (the slack variable counted in)."""
@@ -51,12 +50,13 @@ class Standing:
         return max(0.0, *(h - l for l, h in zip(self.low, self.high, strict=True)))
 
 
-def take_standing(g: Vector, beta: Vector, lower: Vector, upper: Vector, members: list[Any], slack: Any) -> Standing:
+def take_standing(g: Array, beta: Array, lower: Array, upper: Array, members: list[Any], slack: Any) -> Standing:
     """Measure every variable; ``slack`` is (value, lowest, highest) of the slack variable, or None."""
-    rising = np.where(beta < upper, g, np.inf)
-    falling = np.where(beta > lower, -g, np.inf)
-    low = [float(np.min(rising[mine], initial=np.inf)) for mine in members]
-    high = [-float(np.min(falling[mine], initial=np.inf)) for mine in members]
+    xp = namespace(g)
+    rising = xp.where(beta < upper, g, np.inf)
+    falling = xp.where(beta > lower, -g, np.inf)
+    low = [_least(xp, rising[mine]) for mine in members]
+    high = [-_least(xp, falling[mine]) for mine in members]
     if slack is not None:  # its gradient is 0
         value, lowest, highest = slack
         low[0] = min(low[0], 0.0) if value < highest else low[0]
@@ -64,19 +64,22 @@ def take_standing(g: Vector, beta: Vector, lower: Vector, upper: Vector, members
     return Standing(rising, falling, tuple(low), tuple(high))
 
 
-def choose(standing: Standing, members: list[Any], size: int, last: Indices) -> Indices:
+def choose(standing: Standing, members: list[Any], size: int, last: Array) -> Array:
     """The next working set of at most ``size`` variables, sorted by group."""
-    fresh = size if not len(last) else size // 2
+    xp = namespace(standing.rising)
+    fresh = size if not last.shape[0] else size // 2
     share = max(1, fresh // (2 * len(members)))
     picked = []
     for mine in members:
         for values in (standing.rising[mine], standing.falling[mine]):
             some = smallest(values, share)
-            some = some[np.isfinite(values[some])]
+            some = some[xp.isfinite(values[some])]
             picked.append(some if isinstance(mine, slice) else mine[some])
-    n = len(standing.rising)
-    taken = np.zeros(n, dtype=bool)
-    new = np.unique(np.concatenate(picked))
-    taken[new] = True
-    kept = last[~taken[last]][: size - len(new)]
-    return np.concatenate([new, kept])
+    new = distinct(xp.concat(picked))
+    taken = assign(xp.zeros_like(standing.rising, dtype=xp.bool), new, True)
+    kept = last[~taken[last]]
+    return xp.concat([new, kept[: min(kept.shape[0], max(0, size - new.shape[0]))]])
+
+
+def _least(xp: Any, values: Array) -> float:
+    return float(xp.min(values)) if values.shape[0] else np.inf

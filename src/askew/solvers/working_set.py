@@ -7,6 +7,8 @@ Given
     optimality most (half of them kept from the last round), solves the q×q problem inside (``inner``), and moves the
     gradient by the rows of the variables that changed (``row_cache``). A one-sided or absent sum is an equality with
     a slack variable whose kernel row is zero: it sits in every working set.
+    The vectors of the loop live where the matrix lives (``askew.arrays.Home``), on a GPU say; only the problem inside a
+    working set comes to the host, in one transfer.
 Returns
     ``Solution`` with a float64 gradient computed anew at the end, and the certificate made from it.
 Stops when
@@ -28,10 +30,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.arrays import row_precision
+from askew.arrays import Home, assign, host, row_precision
 from askew.exceptions import DataError
 from askew.qp import Problem, Solution, Status, certify
-from askew.solvers.row_cache import RowCache
+from askew.solvers.row_cache import RowCache, Uncached
 from askew.solvers.selection import Standing, choose, take_standing
 from askew.solvers.start import feasible_start
 from askew.threads import Workers, workers
@@ -87,10 +89,10 @@ def solve(
         finally:
             run.cache.close()
         return Solution(
-            beta=run.beta,
-            gradient=run.g,
+            beta=host(run.beta),
+            gradient=host(run.g),
             status=status,
-            certificate=certify(problem, run.beta, run.g),
+            certificate=certify(problem, host(run.beta), host(run.g)),
             n_iter=run.steps,
             n_outer=run.rounds,
             timings=dict(run.seconds),
@@ -100,7 +102,7 @@ def solve(
 class _Run:
     """The state of one solve."""
 
-    cache: RowCache
+    cache: RowCache | Uncached
 
     def __init__(
         self,
@@ -116,13 +118,15 @@ class _Run:
         self.problem, self.tol, self.pool = problem, tol, pool
         self.max_steps = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
         self.cache_bytes = cache_bytes
-        self.lower = np.maximum(problem.lower, -OPEN)
-        self.upper = np.minimum(problem.upper, OPEN)
-        self.members, self.labels = _groups(problem)
-        self.diagonal = problem.matrix.diagonal()
-        self.beta = feasible_start(problem, start)
-        self.size = min(problem.n, working_set_size or default_size(problem.n))
-        self.last = np.empty(0, np.int64)
+        self.home: Home = getattr(problem.matrix, "home", None) or Home()
+        self.lower = self.home.put(np.maximum(problem.lower, -OPEN))
+        self.upper = self.home.put(np.minimum(problem.upper, OPEN))
+        self.members, self.labels = _groups(problem, self.home)
+        self.diagonal = self.home.put(problem.matrix.diagonal())
+        self.linear = self.home.put(problem.linear)
+        self.beta = self.home.put(feasible_start(problem, start))
+        self.size = min(problem.n, working_set_size or default_size(problem.n, self.home.is_host))
+        self.last = self.home.put(np.empty(0, np.int64))
         self.kept_block: NDArray[Any] | None = None
         self.polite_steps = 100 * problem.n
         self.steps = self.rounds = 0
@@ -138,7 +142,7 @@ class _Run:
         self.g, self.is_fresh = self._first_gradient(is_warm=start is not None)
         # a small problem is solved as far as float64 goes: it costs next to nothing, and scores do not depend on tol
         is_small = problem.n <= SMALL
-        self.goal = min(tol, 1e-13 * float(np.max(np.abs(self.g), initial=0.0))) if is_small else tol
+        self.goal = min(tol, 1e-13 * float(np.max(np.abs(host(self.g)), initial=0.0))) if is_small else tol
 
     def to_the_end(self, on_round: Callable[[], bool] | None = None) -> Status:
         while True:
@@ -169,7 +173,7 @@ class _Run:
         """What the formula of the kernel says; where it says nothing, whether a step met negative curvature."""
         if self.problem.matrix.is_psd is not None:
             return not self.problem.matrix.is_psd
-        rounding = 100 * float(np.finfo(self.dtype).eps) * float(np.max(np.abs(self.diagonal), initial=0.0))
+        rounding = 100 * float(np.finfo(self.dtype).eps) * float(np.max(np.abs(host(self.diagonal)), initial=0.0))
         return self.least_curvature < -rounding
 
     def _measure(self) -> Standing:
@@ -186,23 +190,26 @@ class _Run:
         if np.isinf(interval[0]):
             return 0.0, -OPEN, OPEN
         total = self.problem.constraint.totals[0]
-        value = total - float(self.beta.sum())
-        nothing = 1e-14 * max(abs(total), float(np.abs(self.beta).sum()))
+        xp = self.home.xp
+        value = total - float(xp.sum(self.beta))
+        nothing = 1e-14 * max(abs(total), float(xp.sum(xp.abs(self.beta))))
         return (0.0 if value < nothing else value), interval[0], OPEN
 
     def _improve(self, standing: Standing) -> bool:
         """One round: choose, solve inside, move. False when nothing moved."""
         begin = time.perf_counter()
         chosen = choose(standing, self.members, self.size, self.last)
-        chosen = chosen[np.argsort(self.labels[chosen], kind="stable")]
+        if len(self.members) > 1:
+            chosen = chosen[self.home.xp.argsort(self.labels[chosen], stable=True)]
         begin = self._lap("select", begin)
-        moved = self._solve_inside(chosen, standing)
+        before, moved = self._solve_inside(chosen, standing)
         begin = time.perf_counter()
-        delta = moved - self.beta[chosen]
+        delta = moved - before
         changed = np.flatnonzero(delta)
         if len(changed):
-            self.cache.add_product(self.g, chosen[changed], delta[changed], self.pool)
-            self.beta[chosen] = moved
+            rows = chosen[self.home.put(changed)]
+            self.g = self.cache.add_product(self.g, rows, delta[changed], self.pool)
+            self.beta = assign(self.beta, chosen, self.home.put(moved))
             self.is_fresh = False
         self._lap("update", begin)
         self.last = chosen
@@ -216,23 +223,25 @@ class _Run:
         from askew.solvers.polish import polish
 
         self._refresh()
-        self.beta = polish(self.problem, self.beta, self.g)
+        self.beta = self.home.put(polish(self.problem, host(self.beta), host(self.g)))
         self._refresh()
         self.is_fresh = False  # on the way, not at the end: a stall is looked for where the violation seems met
 
-    def _solve_inside(self, chosen: NDArray[np.int64], standing: Standing) -> Vector:
-        """β of the chosen variables at the optimum over them alone."""
+    def _solve_inside(self, chosen: Any, standing: Standing) -> tuple[Vector, Vector]:
+        """β of the chosen variables as it is, and at the optimum over them alone."""
         from askew.solvers.inner import solve_block
 
         begin = time.perf_counter()
         slack = self._slack()
-        q = len(chosen) + (slack is not None)
+        q = chosen.shape[0] + (slack is not None)
         K = self._block(chosen)
-        labels = self.labels[chosen]
+        labels = host(self.labels[chosen]) if len(self.members) > 1 else np.zeros(chosen.shape[0], np.int64)
         centre = np.array(standing.centres)
-        g = self.g[chosen] - centre[labels]  # only differences within a group count; small numbers round less
-        beta, lower, upper = self.beta[chosen], self.lower[chosen], self.upper[chosen]
-        diagonal = self.diagonal[chosen]
+        g, before, lower, upper, diagonal = self.home.gather(
+            (self.g, self.beta, self.lower, self.upper, self.diagonal), chosen
+        )
+        g = g - centre[labels]  # only differences within a group count; small numbers round less
+        beta = before.copy()
         if slack is not None:
             g, diagonal = np.append(g, -centre[0]), np.append(diagonal, 0.0)
             beta, lower, upper = (np.append(v, s) for v, s in zip((beta, lower, upper), slack, strict=True))
@@ -253,31 +262,36 @@ class _Run:
         self.steps += steps
         self.is_slow = steps >= WHOLE_STEPS and slack is None and self.problem.matrix.is_psd is not False
         self.least_curvature = min(self.least_curvature, curvature)
-        return beta[: len(chosen)]
+        return before, beta[: len(before)]
 
-    def _block(self, chosen: NDArray[np.int64]) -> NDArray[Any]:
+    def _block(self, chosen: Any) -> NDArray[Any]:
         """K among the chosen, with a zero row for the slack variable; kept while the choice stays the same."""
-        if self.kept_block is not None and np.array_equal(chosen, self.last):
-            return self.kept_block
-        K = self.problem.matrix.block(chosen, self.dtype)
+        is_known = self.kept_block is not None and chosen.shape == self.last.shape
+        if is_known and bool(self.home.xp.all(chosen == self.last)):
+            return self.kept_block  # type: ignore[return-value]
+        matrix: Any = self.problem.matrix
+        K = matrix.block(chosen, self.dtype) if self.home.is_host else host(matrix.block_at(chosen, self.dtype))
         self.kept_block = np.pad(K, (0, 1)) if self.problem.constraint.slack is not None else K
         return self.kept_block
 
     def _first_gradient(self, is_warm: bool) -> tuple[Vector, bool]:
         """Gradient at the start, and whether it is exact: a cold start is far from the end and needs no float64."""
-        filled = np.flatnonzero(self.beta)
+        beta = host(self.beta)
+        filled = np.flatnonzero(beta)
         if is_warm or self.dtype == np.float64 or not len(filled):
             return self._exact_gradient(), True
         begin = time.perf_counter()
-        g = self.problem.linear.copy()
-        for part in np.array_split(filled, -(-len(filled) // 1024)):
-            self.cache.add_product(g, part, self.beta[part], self.pool, keep=False)
+        g = self.home.put(self.problem.linear.copy())
+        for part in np.array_split(filled, -(-len(filled) // (1024 if self.home.is_host else 2**16))):
+            g = self.cache.add_product(g, self.home.put(part), beta[part], self.pool, keep=False)
         self._lap("start", begin)
         return g, False
 
-    def _exact_gradient(self) -> Vector:
-        g = self.problem.gradient(self.beta)
-        if not (np.isfinite(g).all() and np.isfinite(self.diagonal).all()):
+    def _exact_gradient(self) -> Any:
+        matrix: Any = self.problem.matrix
+        xp = self.home.xp
+        g = (matrix.matvec(self.beta) if self.home.is_host else matrix.matvec_at(self.beta)) + self.linear
+        if not (bool(xp.all(xp.isfinite(g))) and bool(xp.all(xp.isfinite(self.diagonal)))):
             raise DataError(
                 "The kernel matrix has values that are not finite: they exceed what float64 can hold. "
                 "Scale the features, or lower `gamma` or `degree`."
@@ -287,10 +301,11 @@ class _Run:
     def _refresh(self) -> None:
         """Compute the gradient anew in float64, at β without the last bits that small steps left beside a bound."""
         begin = time.perf_counter()
-        rounding = 8 * np.finfo(np.float64).eps * float(np.max(np.abs(self.beta), initial=0.0))
-        near = np.minimum(rounding, 0.5 * (self.upper - self.lower))
-        self.beta = np.where(self.beta - self.lower < near, self.lower, self.beta)
-        self.beta = np.where(self.upper - self.beta < near, self.upper, self.beta)
+        xp = self.home.xp
+        rounding = 8 * np.finfo(np.float64).eps * float(xp.max(xp.abs(self.beta)))
+        near = xp.minimum(xp.full_like(self.beta, rounding), 0.5 * (self.upper - self.lower))
+        self.beta = xp.where(self.beta - self.lower < near, self.lower, self.beta)
+        self.beta = xp.where(self.upper - self.beta < near, self.upper, self.beta)
         self.g = self._exact_gradient()
         self.is_fresh = True
         self._lap("refresh", begin)
@@ -324,7 +339,10 @@ class _Run:
         if hasattr(self, "cache"):
             self.cache.close()
         self.dtype, self.kept_block = np.dtype(dtype), None
-        self.cache = RowCache(self.problem.matrix, self.dtype, self.cache_bytes)
+        if self.home.is_host:
+            self.cache = RowCache(self.problem.matrix, self.dtype, self.cache_bytes)
+        else:
+            self.cache = Uncached(self.problem.matrix, self.dtype)
 
     def _lap(self, stage: str, begin: float) -> float:
         now = time.perf_counter()
@@ -332,15 +350,17 @@ class _Run:
         return now
 
 
-def default_size(n: int) -> int:
+def default_size(n: int, is_host: bool = True) -> int:
     """Variables per round: small problems are over before large blocks pay, large ones need few rounds."""
-    return 1024 if n > 8192 else min(512, max(256, n // 4))
+    if n <= 8192:
+        return min(512, max(256, n // 4))
+    return 1024 if is_host or n <= 100_000 else 2048
 
 
-def _groups(problem: Problem) -> tuple[list[Any], NDArray[np.int64]]:
+def _groups(problem: Problem, home: Home) -> tuple[list[Any], Any]:
     """The members of each group (a slice when there is one group), and the group of each variable."""
     labels = problem.constraint.labels(problem.n)
     count = len(problem.constraint.totals)
     if count == 1:
         return [slice(0, problem.n)], labels
-    return [np.flatnonzero(labels == g) for g in range(count)], labels
+    return [home.put(np.flatnonzero(labels == g)) for g in range(count)], home.put(labels)

@@ -1,0 +1,222 @@
+"""The kernel matrix of points that live in another array library, on a GPU say.
+
+Solves
+    What ``Gram`` solves, where the points are: K_ij = finish(u(x_i)'v(x_j)) for blocks, sums of rows, products Kv, and
+    against new points. No row is kept: on such a device computing one again costs less than storing it, so memory is
+    that of the points, O(n·d), and of one tile.
+Given
+    A kernel function and X of any library that array-api-compat knows.
+Returns
+    Methods that end in ``_at`` take and give arrays of that library; a solver's loop uses those. The others speak NumPy
+    like every matrix here, so that whatever needs a matrix now and then does not care where it lives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.arrays import Home, host
+from askew.kernels.function import KernelFunction
+from askew.kernels.fused import add_rows, can_fuse
+from askew.threads import spans
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+TILE_BYTES = 2**28
+"""Memory of one tile of kernel values."""
+_MULTIPLE = 16  # columns of the operands: what matrix units want
+
+
+class ArrayGram:
+    """Kernel matrix of ``function`` on the rows of ``X``.
+
+    Parameters
+    ----------
+    function : KernelFunction
+    X : array of shape (n, d)
+    shift : array of shape (d,), optional
+        What is subtracted from every point first; the mean where the kernel allows it, when not given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askew.kernels import RBF
+    >>> ArrayGram(RBF(0.5), np.array([[0.0], [1.0]])).block(np.arange(2)).round(3).tolist()
+    [[1.0, 0.607], [0.607, 1.0]]
+    """
+
+    def __init__(self, function: KernelFunction, X: Any, shift: Any = None) -> None:
+        self.function, self.X = function, X
+        self.home = Home(X)
+        self.n, self.is_psd = int(X.shape[0]), function.is_psd
+        self.tile_bytes = TILE_BYTES
+        self._operand: Any = None
+        self._norms: Any = None
+        if shift is None:
+            shift = (
+                self._mean() if function.is_translation_invariant and self.n else self.home.put(np.zeros(X.shape[1]))
+            )
+        self.shift = shift
+
+    def argument_bound(self) -> float:
+        """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
+        largest = float(self.home.xp.max(self._squared_norms())) if self.n else 0.0
+        return self.function.argument_bound(np.array([largest]))
+
+    def diagonal(self) -> Vector:
+        return host(self.diagonal_at())
+
+    def diagonal_at(self) -> Any:
+        """K_ii in float64, here."""
+        return self.function.diagonal(self._squared_norms())
+
+    def block(self, indices: Indices, dtype: Any = np.float64) -> NDArray[Any]:
+        """K[indices][:, indices]."""
+        return host(self.block_at(self.home.put(indices), dtype))
+
+    def block_at(self, indices: Any, dtype: Any) -> Any:
+        """K[indices][:, indices], here."""
+        rows = self._rows(indices)
+        return self._finish(self._left(rows, dtype) @ self._right(rows, dtype).T)
+
+    def rows(self, indices: Indices, dtype: Any = np.float64) -> NDArray[Any]:
+        """K[indices, :]."""
+        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
+
+    def prepare(self, indices: Indices, dtype: Any) -> Any:
+        """The left-hand side of K[indices, :], for ``tile``."""
+        return self._left(self._rows(self.home.put(indices)), dtype), dtype
+
+    def tile(self, prepared: Any, columns: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """K[indices, columns] for prepared indices, into ``out`` when given."""
+        left, dtype = prepared
+        tile = host(self._finish(left @ self._right(self.X[columns, :], dtype).T))
+        if out is None:
+            return tile
+        out[...] = tile
+        return out
+
+    def tile_width(self, m: int, itemsize: int) -> int:
+        """How many columns of m rows are best produced at a time."""
+        return max(64, self.tile_bytes // max(1, m * itemsize))
+
+    def add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
+        """g + steps @ K[indices], with rows in the given precision and sums in float64; g may be changed in place."""
+        left = self._left(self._rows(indices), dtype)
+        steps = self.home.put(steps, dtype)
+        if can_fuse(self.function, left):
+            return add_rows(self.function, g, self._kept_operand(left.shape[1]), left, steps)
+        for first, last in spans(self.n, self._height(left.shape[0], dtype)):
+            tile = self._finish(self._right(self.X[first:last, :], dtype) @ left.T)
+            g[first:last] = g[first:last] + self.home.put(tile @ steps, np.float64)
+        return g
+
+    def matvec(self, v: Vector) -> Vector:
+        """Kv in float64."""
+        return host(self.matvec_at(self.home.put(v, np.float64)))
+
+    def matvec_at(self, v: Any) -> Any:
+        """Kv in float64, here."""
+        xp = self.home.xp
+        (support,) = xp.nonzero(v)
+        coefficients = xp.take(v, support, axis=0)
+        if self.function.is_bilinear:
+            w = self.home.put(self._rows(support), np.float64).T @ coefficients
+            return self._each(lambda rows: self.home.put(rows, np.float64) @ w, self.X)
+        return self._sum(self._rows(support), self.X, coefficients)
+
+    def weighted_sum(self, Z: Any, coefficients: Any) -> Any:
+        """Σ_j k(z, x_j) coefficients[j] for every row z of Z, where Z lives; coefficients may have several columns."""
+        return self._sum(self.X, self.home.put(Z), self.home.put(coefficients, np.float64))
+
+    def cross(self, Z: Any, dtype: Any = np.float64) -> NDArray[Any]:
+        """k(z, x_j) as a (len(Z), n) array."""
+        return host(self._finish(self._left(self.home.put(Z), dtype) @ self._right(self.X, dtype).T))
+
+    def subset(self, indices: Indices) -> ArrayGram:
+        """The same kernel on some of the points."""
+        some = ArrayGram(self.function, self._rows(self.home.put(indices)), self.shift)
+        some.tile_bytes = self.tile_bytes
+        return some
+
+    @property
+    def _float64(self) -> Any:
+        return self.home.dtype(np.float64)
+
+    def _mean(self) -> Any:
+        """Mean of the points in float64, a tile at a time."""
+        xp, total = self.home.xp, None
+        for first, last in spans(self.n, self._height(self.X.shape[1], np.float64)):
+            part = xp.sum(self.home.put(self.X[first:last, :], np.float64), axis=0)
+            total = part if total is None else total + part
+        return total / self.n
+
+    def _height(self, width: int, dtype: Any) -> int:
+        """How many rows of a tile so wide fit into its memory."""
+        return max(64, self.tile_bytes // max(1, width * np.dtype(dtype).itemsize))
+
+    def _rows(self, indices: Any) -> Any:
+        return self.home.xp.take(self.X, indices, axis=0)
+
+    def _squared_norms(self) -> Any:
+        if self._norms is None:
+            xp = self.home.xp
+            self._norms = self._each(lambda rows: xp.sum(self._centred(rows) ** 2, axis=1), self.X)
+        return self._norms
+
+    def _each(self, of: Any, X: Any) -> Any:
+        """A value per row of X, a tile at a time."""
+        parts = [of(X[first:last, :]) for first, last in spans(X.shape[0], self._height(X.shape[1], np.float64))]
+        return self.home.xp.concat(parts) if parts else self.home.put(np.empty(0))
+
+    def _centred(self, rows: Any) -> Any:
+        return self.home.put(rows, np.float64) - self.shift
+
+    def _left(self, rows: Any, dtype: Any) -> Any:
+        rows = self._centred(rows)
+        norms = self.home.xp.sum(rows * rows, axis=1)
+        return self._lengthen(self.function.scale * rows, self.function.left(norms), dtype)
+
+    def _right(self, rows: Any, dtype: Any) -> Any:
+        rows = self._centred(rows)
+        norms = self.home.xp.sum(rows * rows, axis=1)
+        return self._lengthen(rows, self.function.right(norms), dtype)
+
+    def _lengthen(self, rows: Any, columns: list[Any], dtype: Any) -> Any:
+        """Points with the kernel's columns appended, and zeros up to a width that matrix units like."""
+        xp, width = self.home.xp, rows.shape[1] + len(columns)
+        parts = [rows, *(c[:, None] for c in columns)]
+        if width % _MULTIPLE:
+            missing = _MULTIPLE - width % _MULTIPLE
+            parts.append(xp.zeros((rows.shape[0], missing), dtype=rows.dtype, device=self.home.device))
+        return xp.astype(xp.concat(parts, axis=1), self.home.dtype(dtype), copy=False)
+
+    def _kept_operand(self, width: int) -> Any:
+        """v(X) in float32, made once: what every fused update reads."""
+        if self._operand is None:
+            xp = self.home.xp
+            self._operand = xp.empty((self.n, width), dtype=self.home.dtype(np.float32), device=self.home.device)
+            for first, last in spans(self.n, self._height(2 * width, np.float64)):
+                self._operand[first:last, :] = self._right(self.X[first:last, :], np.float32)
+        return self._operand
+
+    def _finish(self, products: Any) -> Any:
+        self.function.tame(products)
+        self.function.finish(products)
+        return products
+
+    def _sum(self, points: Any, Z: Any, coefficients: Any) -> Any:
+        """Σ_j k(z, points_j) coefficients[j] in float64 for every row z of Z, tile by tile."""
+        xp, m = self.home.xp, points.shape[0]
+        out = xp.zeros((Z.shape[0], *coefficients.shape[1:]), dtype=self._float64, device=self.home.device)
+        width = min(max(1, m), 8192)
+        for begin, end in spans(m, width):
+            left = self._left(points[begin:end, :], np.float64).T
+            for first, last in spans(Z.shape[0], self._height(width, np.float64)):
+                tile = self._finish(self._right(Z[first:last, :], np.float64) @ left)
+                out[first:last, ...] += tile @ coefficients[begin:end, ...]
+        return out
