@@ -139,7 +139,7 @@ class RowCache:
 
 
 class Uncached:
-    """The same update for a matrix on a device of its own, where a row costs less to compute again than to keep.
+    """The same update for a matrix that moves a gradient faster than its rows could: on a device, or of low rank.
 
     Parameters
     ----------

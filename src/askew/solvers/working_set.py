@@ -339,10 +339,10 @@ class _Run:
         if hasattr(self, "cache"):
             self.cache.close()
         self.dtype, self.kept_block = np.dtype(dtype), None
-        if self.home.is_host:
-            self.cache = RowCache(self.problem.matrix, self.dtype, self.cache_bytes)
-        else:
+        if hasattr(self.problem.matrix, "add_product_at"):
             self.cache = Uncached(self.problem.matrix, self.dtype)
+        else:
+            self.cache = RowCache(self.problem.matrix, self.dtype, self.cache_bytes)
 
     def _lap(self, stage: str, begin: float) -> float:
         now = time.perf_counter()
