@@ -57,6 +57,7 @@ def solve(
     working_set_size: int | None = None,
     dtype: Any = None,
     on_round: Callable[[], bool] | None = None,
+    is_judged: bool = True,
 ) -> Solution:
     """Solve ``problem`` to a KKT violation of ``tol``.
 
@@ -77,13 +78,16 @@ def solve(
         Precision of the kernel rows; chosen by ``askew.arrays.row_precision`` when not given.
     on_round : callable, optional
         Called after every round; returns whether to stop.
+    is_judged : bool
+        Whether the gradient is computed anew in float64 at the end. A step on the way to something else, which is
+        judged there, can do without: its gradient is then as good as the rows.
 
     Returns
     -------
     Solution
     """
     with workers() as pool:
-        run = _Run(problem, start, tol, max_iter, cache_bytes, working_set_size, dtype, pool)
+        run = _Run(problem, start, tol, max_iter, cache_bytes, working_set_size, dtype, pool, is_judged)
         try:
             status = run.to_the_end(on_round)
         finally:
@@ -114,8 +118,9 @@ class _Run:
         working_set_size: int | None,
         dtype: Any,
         pool: Workers,
+        is_judged: bool,
     ) -> None:
-        self.problem, self.tol, self.pool = problem, tol, pool
+        self.problem, self.tol, self.pool, self.is_judged = problem, tol, pool, is_judged
         self.max_steps = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
         self.cache_bytes = cache_bytes
         self.home: Home = getattr(problem.matrix, "home", None) or Home()
@@ -150,7 +155,7 @@ class _Run:
             # a gradient moved by float32 rows is off by some rounding: aim a little lower than what will be judged
             aim = self.goal if self.is_fresh else 0.9 * self.goal
             if standing.violation <= aim or self.steps >= self.step_limit(standing.violation):
-                if not self.is_fresh:
+                if self.is_judged and not self.is_fresh:
                     self._refresh()
                     continue
                 break
@@ -278,7 +283,9 @@ class _Run:
         """Gradient at the start, and whether it is exact: a cold start is far from the end and needs no float64."""
         beta = host(self.beta)
         filled = np.flatnonzero(beta)
-        if is_warm or self.dtype == np.float64 or not len(filled):
+        if not self.is_judged and not len(filled):
+            return self.home.put(self.problem.linear.copy()), True
+        if self.is_judged and (is_warm or self.dtype == np.float64 or not len(filled)):
             return self._exact_gradient(), True
         begin = time.perf_counter()
         g = self.home.put(self.problem.linear.copy())
@@ -326,7 +333,7 @@ class _Run:
 
     def _sharpen(self) -> bool:
         """Go on with float64 rows and an exact gradient; False when that is already so."""
-        if self.dtype == np.float64 and self.is_fresh:
+        if not self.is_judged or (self.dtype == np.float64 and self.is_fresh):
             return False
         if self.dtype != np.float64:
             self._use_rows(np.float64)
