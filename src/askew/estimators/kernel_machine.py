@@ -24,11 +24,12 @@ from askew.estimators.sklearn_private import Interval, StrOptions, check_paramet
 from askew.exceptions import DataError
 from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
 from askew.qp import Problem, Solution, Status
+from askew.sources import ScoresAnywhere
 
 MEGABYTE = 2**20
 
 
-class KernelMachine(ReportsProgress, BaseEstimator):
+class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
     """Base of the estimators that stand on a kernel matrix and the working-set solver."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

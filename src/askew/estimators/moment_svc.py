@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askew.estimators.moment_certificate import MomentCertificate
 from askew.estimators.moment_machines import MomentPath, Setting, fit_machines, fit_path
+from askew.estimators.moment_sources import open_labelled, tally_up, targets_of, warn_of_a_draw
 from askew.estimators.moment_targets import Targets, read_classes, read_targets
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
@@ -22,10 +23,11 @@ from askew.methods.moment import Formulation
 from askew.methods.moment_evidence import Evidence, Stream, gather
 from askew.moments import CovarianceModel, Moments
 from askew.moments.choice import NAMES as COVARIANCES
+from askew.sources import ScoresAnywhere, is_beyond_memory
 from askew.threads import workers
 
 
-class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
+class MomentSVC(ScoresAnywhere, MomentCertificate, ClassifierMixin, BaseEstimator):
     """Support vector classifier that knows the negatives only by their mean and covariance.
 
     Use it when positives are few and negatives are millions, arrive as a stream, or stay on another machine: after one
@@ -67,6 +69,9 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
     pos_label : label, default=None
         Of two classes, the one that is modelled by its points; ``classes_[1]`` by default. Not used for more classes,
         each of which has its turn.
+    max_positive : int, default=100_000
+        Most rows of a class that are gathered from rows beyond memory; where there are more, a fair draw of that many
+        stands for all, with a warning.
     forgetting : float, default=1.0
         In ``partial_fit``, the factor on all earlier negatives when a batch arrives; below 1 for drifting streams.
     tol : float, default=1e-3
@@ -143,6 +148,7 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "rho": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "mean_radius": [Interval(Real, 0, None, closed="left")],
+        "max_positive": [Interval(Integral, 1, None, closed="left")],
         "forgetting": [Interval(Real, 0, 1, closed="right")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
@@ -167,6 +173,7 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         rho: float | str = "auto",
         mean_radius: float = 0.0,
         pos_label: Any = None,
+        max_positive: int = 100_000,
         forgetting: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = -1,
@@ -187,25 +194,33 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         self.rho = rho
         self.mean_radius = mean_radius
         self.pos_label = pos_label
+        self.max_positive = max_positive
         self.forgetting = forgetting
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MomentSVC:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> MomentSVC:
         """Fit from rows of all classes.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features), or rows beyond memory
+            Beyond memory are a Dask array or dataframe, a Spark DataFrame, a path (file, folder, pattern), a pyarrow
+            dataset and any :class:`askew.sources.Source`; they are read once, in float64, in blocks.
         y : array-like of shape (n_samples,), or indicator matrix of shape (n_samples, n_labels)
-            Two classes, several (one-vs-rest), or several labels at once; all from one pass over X.
+            Two classes, several (one-vs-rest), or several labels at once; all from one pass over X. For Dask rows, a
+            Dask array or series.
         sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 equals the row given twice.
+            A weight of 2 equals the row given twice. The name of a column where ``target`` is one.
+        target : str, optional
+            The column of X that holds the labels; all others are features.
 
         Returns
         -------
         self
         """
+        if target is not None or is_beyond_memory(X):
+            return self._fit_source(X, y, target, sample_weight)
         X, targets, weight = self._read(X, y, sample_weight)
         with _pool(X):
             evidence = gather(X, targets.member, weight, self._model())
@@ -355,6 +370,24 @@ class MomentSVC(MomentCertificate, ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, multi_output=True, **_READ)
         weight = check_weights(sample_weight, X)
         return X, read_targets(y, weight, self.pos_label), weight
+
+    def _fit_source(self, X: Any, y: Any, target: str | None, sample_weight: Any) -> MomentSVC:
+        check_parameters(self)
+        source, layout = open_labelled(X, y, target, sample_weight)
+        model = self._model()
+        tally = tally_up(source, layout, model, self.pos_label, self.max_positive)
+        targets = targets_of(tally, self.pos_label)
+        warn_of_a_draw(tally)
+        stream = tally.stream(model, targets.classes, targets.positive if targets.is_single else None, self.forgetting)
+        evidence = stream.evidence()
+        with _pool(evidence[0].X):
+            self._fit(evidence, targets)
+        for name in ("_stream", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        self.n_features_in_ = evidence[0].X.shape[1]
+        if layout.features:
+            self.feature_names_in_ = np.array(layout.features, dtype=object)
+        return self
 
     def _fit(self, evidence: list[Evidence], targets: Targets, rows: Any = None, X: Any = None) -> MomentSVC:
         """Solve every machine, then set all attributes at once: a failed fit leaves the estimator as it was."""

@@ -17,9 +17,10 @@ from askew.estimators.moment_targets import read_targets
 from askew.estimators.sklearn_private import Interval, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
 from askew.metrics import tolerance_auc_score
+from askew.sources import ScoresAnywhere
 
 
-class MomentSVCCV(ClassifierMixin, BaseEstimator):
+class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):
     """MomentSVC with the cost that ranks held-out rows best.
 
     Use it where C matters and a grid search would repeat the pass over the negatives for every C: here each fold takes

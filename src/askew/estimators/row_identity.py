@@ -28,21 +28,25 @@ def row_identity(X: Any) -> NDArray[np.int64]:
     >>> bool(a == c), bool(a == b)
     (True, False)
     """
+    return np.unique(row_keys(X), return_inverse=True)[1].astype(np.int64)
+
+
+def row_keys(X: Any) -> NDArray[np.uint64]:
+    """A 64-bit hash of each row's entries."""
     if sparse.issparse(X):
         rows = sparse.csr_array(X, dtype=np.float64, copy=True)
         rows.sum_duplicates()
         column_keys = _mix(np.arange(1, rows.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
         entries = _mix(_mix((rows.data + 0.0).view(np.uint64)) * column_keys[rows.indices])
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(entries, dtype=np.uint64)])
-        keys = sums[rows.indptr[1:]] - sums[rows.indptr[:-1]]  # wraps around, as the sums do
-    else:
-        column_keys = _mix(np.arange(1, X.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
-        keys = np.empty(len(X), np.uint64)
-        step = max(1, _BLOCK // max(1, X.shape[1]))
-        for start in range(0, len(X), step):
-            block = np.ascontiguousarray(X[start : start + step], dtype=np.float64) + 0.0  # −0 becomes 0
-            keys[start : start + step] = _mix(_mix(block.view(np.uint64)) * column_keys).sum(axis=1, dtype=np.uint64)
-    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+        return sums[rows.indptr[1:]] - sums[rows.indptr[:-1]]  # wraps around, as the sums do
+    column_keys = _mix(np.arange(1, X.shape[1] + 1, dtype=np.uint64)) | np.uint64(1)
+    keys = np.empty(len(X), np.uint64)
+    step = max(1, _BLOCK // max(1, X.shape[1]))
+    for start in range(0, len(X), step):
+        block = np.ascontiguousarray(X[start : start + step], dtype=np.float64) + 0.0  # −0 becomes 0
+        keys[start : start + step] = _mix(_mix(block.view(np.uint64)) * column_keys).sum(axis=1, dtype=np.uint64)
+    return keys
 
 
 def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:

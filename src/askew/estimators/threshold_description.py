@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askew.estimators.sklearn_private import Interval, check_parameters, check_weights
 from askew.methods.rejection import rejection_threshold
+from askew.sources import ScoresAnywhere
 
 
-class ThresholdDescription(OutlierMixin, BaseEstimator):
+class ThresholdDescription(ScoresAnywhere, OutlierMixin, BaseEstimator):
     """Base of KNNDescription, ParzenDescription and GaussianDescription.
 
     A subclass fits itself in ``_describe``, which returns the scores of the training rows that the threshold is read

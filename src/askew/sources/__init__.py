@@ -1,9 +1,12 @@
-"""How data arrives: arrays, frames, files of many formats; in blocks, with a reduction over them."""
+"""How data arrives: arrays, frames, files of many formats, Dask, Spark; in blocks, with a reduction over them."""
 
 from askew.sources.files import FileSource
 from askew.sources.frames import FrameSource, as_table
 from askew.sources.memory import MemorySource
 from askew.sources.opening import open_source
+from askew.sources.recognition import is_beyond_memory
+from askew.sources.rows import LabelledRows, Layout
+from askew.sources.scoring import ScoresAnywhere
 from askew.sources.source import Source
 from askew.sources.svmlight import SparseBlock, SvmlightSource
 from askew.sources.writing import TableWriter, WholeFile
@@ -11,12 +14,16 @@ from askew.sources.writing import TableWriter, WholeFile
 __all__ = [
     "FileSource",
     "FrameSource",
+    "LabelledRows",
+    "Layout",
     "MemorySource",
+    "ScoresAnywhere",
     "Source",
     "SparseBlock",
     "SvmlightSource",
     "TableWriter",
     "WholeFile",
     "as_table",
+    "is_beyond_memory",
     "open_source",
 ]

@@ -70,19 +70,26 @@ class FileSource(Source):
             self.n_rows = self._guarded(self._dataset.count_rows, self.name)
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        return (block for _, block in self.located_blocks(columns))
+
+    def located_blocks(self, columns: Sequence[str] | None = None) -> Iterator[tuple[str, Any]]:
         return read_ahead(self._read(list(self.columns if columns is None else columns)))
 
-    def _read(self, wanted: Sequence[str]) -> Iterator[Any]:
+    def _read(self, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
         pa = arrow()
         schema = pa.schema([self.schema.field(name) for name in wanted])
         for fragment in self._dataset.get_fragments():
             self._check_columns(fragment, wanted)
             batches = self._guarded(partial(self._batches, fragment, schema), fragment.path)
+            first = 0
             while (batch := self._guarded(partial(next, batches, None), fragment.path)) is not None:
                 table = pa.Table.from_batches([batch]).select(wanted)
                 table = self._guarded(partial(table.cast, schema), fragment.path)
                 for start in range(0, table.num_rows, self._block_rows):
-                    yield table.slice(start, self._block_rows)
+                    block = table.slice(start, self._block_rows)
+                    last = first + block.num_rows
+                    yield f"{fragment.path}, rows {first + 1:,} to {last:,}", block
+                    first = last
 
     def _batches(self, fragment: Any, schema: Any) -> Iterator[Any]:
         """Record batches of one file. A dataset's own scan runs ahead by hundreds of megabytes, so it is not used."""

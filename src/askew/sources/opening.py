@@ -1,4 +1,4 @@
-"""From what a person types (a file, a folder, a pattern, ``-``) to a source."""
+"""From what a person has (a path, a pattern, ``-``, a frame, an array, a Dask or Spark object) to a source."""
 
 from __future__ import annotations
 
@@ -7,29 +7,80 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from askew.exceptions import DataError
+from askew.exceptions import DataError, ParameterError
 from askew.sources.files import COMPRESSIONS, FORMATS, FileSource
+from askew.sources.frames import FrameSource
+from askew.sources.memory import MemorySource
 from askew.sources.names import nearest
+from askew.sources.recognition import is_dask, is_dataset, is_spark
 from askew.sources.source import Source
 from askew.sources.svmlight import SUFFIXES, SvmlightSource
 
 _MAGIC = {b"PAR1": ".parquet", b"ARRO": ".feather"}
 
 
-def open_source(location: str, *, text: Sequence[str] = (), n_features: int | None = None) -> Source:
-    """Open a file, a folder of files, a pattern such as ``data/*.parquet``, or ``-`` for standard input.
+def open_source(
+    location: Any, *, text: Sequence[str] = (), n_features: int | None = None, y: Any = None, sample_weight: Any = None
+) -> Source:
+    """Open whatever holds rows.
 
     Parameters
     ----------
-    location : str
-        The format is told by the ending: Parquet, Feather, CSV, JSON lines, svmlight, the text ones also compressed.
+    location : str or path, pyarrow dataset, Dask array or dataframe, Spark DataFrame, frame, array, or Source
+        A file, a folder of files, a pattern such as ``data/*.parquet``, or ``-`` for standard input; the format is told
+        by the ending: Parquet, Feather, CSV, JSON lines, svmlight, the text ones also compressed. A Dask or Spark
+        object is told by its type, without importing either.
     text : sequence of str
         Columns to be read as text, where the format leaves a choice.
     n_features : int or None
         Number of features of svmlight rows.
+    y, sample_weight : Dask array or series, optional
+        Labels and weights that stand beside Dask rows.
+
+    Examples
+    --------
+    >>> open_source({"amount": [1.0, 2.0]}).columns
+    ('amount',)
     """
+    if is_dask(location):
+        from askew.sources.dask import DaskSource
+
+        return DaskSource(location, y, sample_weight)
+    if y is not None or sample_weight is not None:
+        raise ParameterError(
+            f"Labels and weights of {type(location).__name__} rows are columns of it: name them, as in target='fraud'."
+        )
+    if is_spark(location):
+        from askew.sources.spark import SparkSource
+
+        return SparkSource(location)
+    if isinstance(location, Source):
+        return location
+    if is_dataset(location):
+        return _dataset(location, text)
+    if isinstance(location, (str, PathLike)):
+        return _located(str(location), text, n_features)
+    if hasattr(location, "shape") and not hasattr(location, "columns"):
+        return MemorySource(location)
+    return FrameSource(location)
+
+
+def _dataset(dataset: Any, text: Sequence[str]) -> Source:
+    """The files of a pyarrow dataset, read by our own blocks: its scan would run ahead by hundreds of megabytes."""
+    paths = [Path(path) for path in getattr(dataset, "files", [])]
+    if not paths or not all(path.is_file() for path in paths):
+        raise DataError("A pyarrow dataset must be made of files on this machine. Give its table, or a path.")
+    endings = {_ending(path) for path in paths}
+    if len(endings) > 1 or not endings <= set(FORMATS):
+        raise DataError(f"A pyarrow dataset must hold files of one known format ({_formats()}); got {sorted(endings)}.")
+    return FileSource(paths, FORMATS[endings.pop()], text=text)
+
+
+def _located(location: str, text: Sequence[str], n_features: int | None) -> Source:
     if location == "-":
         return _standard_input(text)
     paths = _files(location)

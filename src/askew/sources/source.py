@@ -38,8 +38,25 @@ class Source(ABC):
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Blocks in order, none of them empty; with ``columns``, only these are read."""
 
-    def map_reduce(self, of: Callable[[Any], T], merge: Callable[[T, T], T]) -> T:
-        """``of`` every block, merged from the first to the last.
+    def located_blocks(self, columns: Sequence[str] | None = None) -> Iterator[tuple[str, Any]]:
+        """The blocks, each with the words that say where it stands."""
+        start = 0
+        for block in self.blocks(columns):
+            stop = start + count_rows(block)
+            yield f"{self.name}, rows {start + 1:,} to {stop:,}", block
+            start = stop
+
+    def map_reduce(self, of: Callable[[Any], T], merge: Callable[[T, T], T], columns: Sequence[str] | None = None) -> T:
+        """``of`` every block, merged with its neighbours; what ``of`` refuses is named by where it stands.
+
+        Parameters
+        ----------
+        of : callable
+            Of a block.
+        merge : callable
+            Of two results, the earlier rows first; associative up to rounding.
+        columns : sequence of str, optional
+            Read only these.
 
         Examples
         --------
@@ -52,9 +69,12 @@ class Source(ABC):
         True
         """
         total: T | None = None
-        for block in self.blocks():
-            part = of(block)
+        for where, block in self.located_blocks(columns):
+            part = naming(where, of, block)
             total = part if total is None else merge(total, part)
+        return self._required(total)
+
+    def _required(self, total: T | None) -> T:
         if total is None:
             raise DataError(f"{self.name} holds no rows.")
         return total
@@ -62,6 +82,21 @@ class Source(ABC):
     def map(self, function: Callable[[Any], Any]) -> MappedSource:
         """The same rows with ``function`` applied to each block when it is read."""
         return MappedSource(self, function)
+
+
+def naming(where: str, of: Callable[[Any], T], block: Any) -> T:
+    """``of(block)``; an error about the data says where they are."""
+    try:
+        return of(block)
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from error
+
+
+def count_rows(block: Any) -> int:
+    """Rows of a block of any kind."""
+    if hasattr(block, "num_rows"):
+        return int(block.num_rows)
+    return int((block if hasattr(block, "shape") else block.X).shape[0])
 
 
 class MappedSource(Source):

@@ -11,6 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from askew.exceptions import DataError, ParameterError
+from askew.sources import ScoresAnywhere
 from askew.tolerance import order_statistic
 from askew.tolerance.calibration import Calibration, one_per_group
 from askew.tolerance.certificate import certificate_of
@@ -24,7 +25,7 @@ from askew.tolerance.target import Target
 __all__ = ["ToleranceClassifier"]
 
 
-class ToleranceClassifier(PromiseKeeper, ClassifierMixin, BaseEstimator):
+class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEstimator):
     """Turn any score into a decision whose false positive rate is guaranteed.
 
     ``ToleranceClassifier(model, tolerance=0.01, confidence=0.95)`` trains the model on one part of the

@@ -1,0 +1,196 @@
+"""Dask arrays and dataframes: blocks are partitions, reductions are trees of tasks, scores stay lazy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from askew.exceptions import DataError, MissingDependencyError, ParameterError
+from askew.sources.frames import as_table
+from askew.sources.read_ahead import read_ahead
+from askew.sources.rows import LabelledRows
+from askew.sources.source import Source, count_rows, naming
+
+T = TypeVar("T")
+FAN_IN = 8
+"""Results merged by one task: few enough that no worker holds many, so many that the tree stays flat."""
+
+
+def dask() -> Any:
+    """The module ``dask``.
+
+    Raises
+    ------
+    MissingDependencyError
+        With the line that installs it.
+    """
+    try:
+        import dask
+    except ImportError as error:
+        raise MissingDependencyError("Dask data need dask. Install it with: pip install 'askew[dask]'") from error
+    return dask
+
+
+class DaskSource(Source):
+    """The partitions of a Dask array or dataframe, with labels and weights beside them where they are given.
+
+    The work goes to whatever scheduler is active: the client of a cluster, or threads of this process. Partitions are
+    merged in their order, so the result does not depend on which worker was first, or on one that was lost.
+
+    Parameters
+    ----------
+    X : dask array of shape (n, d) or dask dataframe
+    y, sample_weight : dask array or series, optional
+        Cut into the same partitions.
+    name : str
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from askew.moments import Moments
+    >>> X = da.arange(20, chunks=6).reshape(-1, 2).rechunk((3, 2))
+    >>> DaskSource(X).map_reduce(Moments.of, Moments.merge).n_samples
+    10.0
+    """
+
+    def __init__(self, X: Any, y: Any = None, sample_weight: Any = None, *, name: str = "Dask") -> None:
+        dask()
+        self.name, self._is_frame = name, not hasattr(X, "chunks")
+        if (self._is_frame and not hasattr(X, "columns")) or getattr(X, "ndim", 2) != 2:
+            raise DataError(f"X must be a Dask dataframe or an array of two dimensions; got {type(X).__name__}.")
+        self._X = X if self._is_frame else X.rechunk({1: -1})
+        if self._is_frame:
+            self.columns = tuple(map(str, X.columns))
+        elif not np.isnan(X.shape[0]):
+            self.n_rows = int(X.shape[0])
+        self._beside = [None if each is None else self._matched(each) for each in (y, sample_weight)]
+
+    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        return (block for _, block in self.located_blocks(columns))
+
+    def located_blocks(self, columns: Sequence[str] | None = None) -> Iterator[tuple[str, Any]]:
+        return read_ahead(self._computed(self._partitions(columns)))
+
+    def map_reduce(self, of: Callable[[Any], T], merge: Callable[[T, T], T], columns: Sequence[str] | None = None) -> T:
+        delayed = dask().delayed
+        reduced = delayed(partial(_reduced, of), pure=False)
+        merged = delayed(partial(_merged, merge), pure=False)
+        partitions = self._partitions(columns)
+        level = [reduced(self._where(k), *parts) for k, parts in enumerate(partitions)]
+        while len(level) > 1:
+            level = [merged(*level[k : k + FAN_IN]) for k in range(0, len(level), FAN_IN)]
+        try:
+            return self._required(level[0].compute())
+        except DataError:
+            raise
+        except (OSError, ValueError, TypeError, KeyError, NotImplementedError) as error:
+            self._blame(partitions, error)
+            raise
+
+    def _partitions(self, columns: Sequence[str] | None) -> list[tuple[Any, ...]]:
+        """(rows, labels, weights) of every partition, as delayed objects or None."""
+        if columns is not None and not self._is_frame:
+            raise ParameterError("A Dask array has no column names to choose by.")
+        X = self._X if columns is None else self._X[list(columns)]
+        rows = _delayed(X)
+        beside = [[None] * len(rows) if each is None else _delayed(each) for each in self._beside]
+        return list(zip(rows, *beside, strict=True))
+
+    def _matched(self, values: Any) -> Any:
+        """Labels or weights in as many partitions as X."""
+        if not hasattr(values, "__dask_graph__"):
+            raise DataError(f"Labels and weights of Dask rows must be Dask objects, too; got {type(values).__name__}.")
+        if not self._is_frame and hasattr(values, "chunks") and not np.isnan([*values.shape, self._X.shape[0]]).any():
+            if values.shape[0] != self._X.shape[0]:
+                raise DataError(f"X has {self._X.shape[0]:,} rows and the labels or weights {values.shape[0]:,}.")
+            values = values.rechunk({0: self._X.chunks[0]})
+        if (mine := len(_delayed(self._X))) != (theirs := len(_delayed(values))):
+            raise DataError(f"X has {mine} partitions and the labels or weights {theirs}. Cut them alike.")
+        return values
+
+    def _where(self, k: int) -> str:
+        return f"{self.name}, partition {k}"
+
+    def _computed(self, partitions: list[tuple[Any, ...]]) -> Iterator[tuple[str, Any]]:
+        for k, parts in enumerate(partitions):
+            block = _as_block(*dask().compute(*parts))
+            if count_rows(block):
+                yield self._where(k), block
+
+    def _blame(self, partitions: list[tuple[Any, ...]], error: Exception) -> None:
+        """Find the partition that cannot be made, one after the other, and name it."""
+        for k, parts in enumerate(partitions):
+            try:
+                dask().compute(*parts)
+            except type(error) as again:
+                raise DataError(f"{self._where(k)} could not be read: {again}") from error
+
+
+def map_rows(score: Callable[[Any], Any], X: Any, example: Any, name: str) -> Any:
+    """``score`` of every partition, lazily: a dataframe gives a series (or frame) on its index, an array an array.
+
+    Parameters
+    ----------
+    score : callable
+        Of an array or a pandas frame.
+    X : dask array or dataframe
+    example : array
+        What ``score`` gives for one row: its type, and whether a row has one number or several.
+    name : str
+        Of the series.
+    """
+    dask()
+    if hasattr(X, "chunks"):
+        X = X.rechunk({1: -1})
+        empty = np.empty((0,) * example.ndim, example.dtype)
+        chunks = X.chunks[:1] if example.ndim == 1 else (X.chunks[0], (example.shape[1],))
+        shape = {"drop_axis": 1} if example.ndim == 1 else {}
+        return X.map_blocks(partial(_scored, score, example[:0]), chunks=chunks, meta=empty, dtype=empty.dtype, **shape)
+    import pandas as pd
+
+    columns = None if example.ndim == 1 else range(example.shape[1])
+    scored = partial(_scored_frame, score, example[:0], name)
+    meta = (
+        pd.Series(example[:0], name=name)
+        if columns is None
+        else pd.DataFrame(example[:0], columns=[f"{name}_{j}" for j in columns])
+    )
+    return X.map_partitions(scored, meta=meta)
+
+
+def _delayed(collection: Any) -> list[Any]:
+    return list(np.ravel(collection.to_delayed()))
+
+
+def _as_block(X: Any, y: Any = None, weight: Any = None) -> Any:
+    rows = as_table(X.reset_index(drop=True)) if hasattr(X, "columns") else X
+    return rows if y is None and weight is None else LabelledRows(rows, y, weight)
+
+
+def _reduced(of: Callable[[Any], T], where: str, X: Any, y: Any = None, weight: Any = None) -> T | None:
+    """``of`` one partition; None where it has no rows."""
+    return naming(where, of, _as_block(X, y, weight)) if len(X) else None
+
+
+def _merged(merge: Callable[[T, T], T], *parts: T | None) -> T | None:
+    total = None
+    for part in parts:
+        if part is not None:
+            total = part if total is None else merge(total, part)
+    return total
+
+
+def _scored(score: Callable[[Any], Any], none: Any, rows: Any) -> Any:
+    return score(rows) if len(rows) else none
+
+
+def _scored_frame(score: Callable[[Any], Any], none: Any, name: str, rows: Any) -> Any:
+    import pandas as pd
+
+    values = _scored(score, none, rows)
+    if values.ndim == 1:
+        return pd.Series(values, index=rows.index, name=name)
+    return pd.DataFrame(values, index=rows.index, columns=[f"{name}_{j}" for j in range(values.shape[1])])

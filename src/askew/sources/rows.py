@@ -1,0 +1,156 @@
+"""Rows as numbers: the features of a block as a matrix, its labels and its weights beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from askew.exceptions import DataError
+from askew.sources.arrow import arrow
+from askew.sources.names import nearest
+
+Vector = NDArray[np.float64]
+
+
+class LabelledRows(NamedTuple):
+    """Rows of one block with the labels and weights that came beside them."""
+
+    X: Any
+    y: Any = None
+    weight: Any = None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where features, label and weight stand in a block.
+
+    Attributes
+    ----------
+    features : tuple of str
+        Columns of a table; empty for blocks without names.
+    target, weight : str or None
+        Columns; None where they come beside the rows, or not at all.
+    """
+
+    features: tuple[str, ...] = ()
+    target: str | None = None
+    weight: str | None = None
+
+    @property
+    def columns(self) -> list[str] | None:
+        """Everything to be read, None for blocks without names."""
+        extra = [name for name in (self.target, self.weight) if name is not None]
+        return [*self.features, *extra] if self.features else None
+
+    def read(self, block: Any) -> LabelledRows:
+        """Features as float64 in memory of their own (or CSR), labels as an array, weights as float64 or None.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> layout = Layout(("a", "b"), target="fraud")
+        >>> layout.read(pa.table({"fraud": [0, 1], "b": [3, 4], "a": [1.0, 2.0]})).X.tolist()
+        [[1.0, 3.0], [2.0, 4.0]]
+        """
+        rows = block if hasattr(block, "X") else LabelledRows(block)
+        X, y, weight = rows.X, rows.y, getattr(rows, "weight", None)
+        if hasattr(X, "column_names"):
+            y = y if self.target is None else _column(X, self.target)
+            weight = weight if self.weight is None else _column(X, self.weight)
+            X = matrix_of(X, self.features)
+        elif not sparse.issparse(X):
+            X = np.array(X, dtype=np.float64, order="C", ndmin=2)
+        read = LabelledRows(X, None if y is None else labels_of(y), None if weight is None else _weights(weight))
+        _check_lengths(read)
+        check_finite(read.X, self.features)
+        return read
+
+
+def matrix_of(table: Any, names: tuple[str, ...]) -> Vector:
+    """Columns of numbers as one array."""
+    out = np.empty((table.num_rows, len(names)))
+    for j, name in enumerate(names):
+        out[:, j] = as_numbers(_column(table, name), name)
+    return out
+
+
+def as_numbers(values: Any, name: str) -> NDArray[Any]:
+    """An Arrow column of numbers as an array; what is missing becomes NaN."""
+    pa = arrow()
+    kind = values.type
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        if not (pa.types.is_boolean(kind) or pa.types.is_decimal(kind)):
+            raise DataError(
+                f"Column {name!r} holds {kind}, and numbers are needed. Leave it out, or encode it in numbers first."
+            )
+        values = values.cast(pa.int8() if pa.types.is_boolean(kind) else pa.float64())
+    return values.to_numpy() if values.num_chunks != 1 else values.chunk(0).to_numpy(zero_copy_only=False)
+
+
+def labels_of(y: Any) -> NDArray[Any]:
+    """Labels of a block, whatever holds them; a missing one is refused."""
+    if hasattr(y, "combine_chunks"):
+        pa = arrow()
+        if pa.types.is_dictionary(y.type):
+            y = y.cast(y.type.value_type)
+        y = y.to_numpy()
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise DataError(f"A label for each row is needed; got an array of shape {labels.shape}.")
+    if labels.dtype.kind == "f":
+        missing = np.isnan(labels)
+    elif labels.dtype.kind == "O":
+        missing = np.array([each is None or each != each for each in labels], dtype=bool)
+    else:
+        return labels
+    if missing.any():
+        raise DataError(
+            f"{int(missing.sum())} rows have no label, the first of them row {int(np.argmax(missing)) + 1} there. "
+            "Remove the rows without a label, or fill them."
+        )
+    return labels
+
+
+def check_finite(X: Any, names: tuple[str, ...] = ()) -> None:
+    """Refuse NaN and infinity, by the name of the column."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = np.asarray(X.sum(axis=0)).ravel()
+    for j in np.flatnonzero(~np.isfinite(sums)):
+        column = X[:, [j]].toarray().ravel() if sparse.issparse(X) else X[:, j]
+        bad = ~np.isfinite(column)
+        if bad.any():
+            name = repr(names[j]) if names else f"number {j}"
+            raise DataError(
+                f"column {name} is missing, NaN or infinite in {int(bad.sum())} rows, the first of them row "
+                f"{int(np.argmax(bad)) + 1} there. Remove or impute those rows."
+            )
+
+
+def _column(table: Any, name: str) -> Any:
+    if name not in table.column_names:
+        raise DataError(f"there is no column {name!r}. {nearest(name, table.column_names)}")
+    return table.column(name)
+
+
+def _weights(weight: Any) -> Vector:
+    values = weight.to_numpy() if hasattr(weight, "combine_chunks") else np.asarray(weight)
+    values = values.astype(np.float64).reshape(-1)
+    if not np.isfinite(values).all() or values.min(initial=0.0) < 0:
+        raise DataError("sample weights must be finite and ≥ 0.")
+    return values
+
+
+def _check_lengths(rows: LabelledRows) -> None:
+    n = rows.X.shape[0]
+    for what, values in (("labels", rows.y), ("weights", rows.weight)):
+        if values is not None and len(values) != n:
+            raise DataError(
+                f"there are {n:,} rows and {len(values):,} {what}. Cut both into the same partitions, "
+                "for instance by taking them from one frame."
+            )
