@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
-from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, start_from, widths
+from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import DataError, InfeasibleError
 from askew.methods import asymmetric
@@ -251,18 +251,16 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
     def _path_point(self, fold: Fold, last: PathPoint | None, solve: Any) -> PathPoint:
         from askew.solvers.relative import solve_relative
 
-        known = start_from(last)
-
         def settle(problem: Problem, near: Any) -> Solution:
             # a search does not wait long for rankings that hardly exist: it leaves them out
-            told = {**known, "start": near} if last is not None and near is last.beta else {"start": near}
+            told = stretched_from(last, problem) if near is None else {"start": near}
             return solve_relative(
                 problem, solve, **told, tol=self.tol, max_iter=self.max_iter, patience=SEARCH_PATIENCE
             )
 
         signs = fold.signs
         mu, tau = self._shares(signs, fold.weight)
-        solution = asymmetric.fit(fold.matrix, signs, fold.weight, mu, tau, settle, known.get("start")).solution
+        solution = asymmetric.fit(fold.matrix, signs, fold.weight, mu, tau, settle).solution
         return PathPoint(solution.gradient, solution.beta, solution.status.has_converged)
 
     def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.estimators.data_description import DataDescription
-from askew.estimators.searchable import Fold, PathPoint, Stage, start_from, widths
+from askew.estimators.searchable import Fold, PathPoint, Stage, stretched_from, widths
 from askew.methods import one_class
 
 
@@ -98,7 +98,7 @@ class OneClassSVM(DataDescription):
 
     def _path_point(self, fold: Fold, last: PathPoint | None, solve: Any) -> PathPoint:
         problem = one_class.formulate(fold.matrix, self.nu, fold.weight)
-        solution = solve(problem, **start_from(last), tol=self.tol, max_iter=self.max_iter)
+        solution = solve(problem, **stretched_from(last, problem), tol=self.tol, max_iter=self.max_iter)
         return PathPoint(solution.gradient, solution.beta, solution.status.has_converged)
 
     def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:

@@ -14,10 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.qp import Solution
+from askew.qp import Problem, Solution
 
 Vector = NDArray[np.float64]
 Candidate = dict[str, Any]
+ROUNDING = 1e-12
 Stage = Callable[[Mapping[str, Any]], list[Candidate]]
 
 
@@ -69,6 +70,23 @@ class PathPoint:
 def start_from(last: PathPoint | None) -> dict[str, Any]:
     """What a solver is told of the neighbour on the path, whose scores are K times its β."""
     return {} if last is None else {"start": last.beta, "start_scores": last.scores}
+
+
+def stretched_from(last: PathPoint | None, problem: Problem) -> dict[str, Any]:
+    """The same for a programme of sums without a linear term: the neighbour stretched until the sums are right.
+
+    Where no variable meets its bound on the way, that is the solution.
+    """
+    if last is None:
+        return {}
+    labels, totals = problem.constraint.labels(problem.n), np.array(problem.constraint.totals)
+    sums = np.bincount(labels, last.beta, minlength=len(totals))
+    ratios = np.divide(totals, sums, out=np.ones(len(totals)), where=sums * totals > 0)
+    most = int(np.argmax(np.bincount(labels[last.beta != 0], minlength=len(totals))))
+    beta, scores = ratios[labels] * last.beta, ratios[most] * last.scores
+    if np.ptp(ratios) > ROUNDING * ratios[most]:  # the scores of the other group's part are another product
+        scores = scores + problem.matrix.matvec(np.where(labels == most, 0.0, beta - ratios[most] * last.beta))
+    return {"start": beta, "start_scores": scores}
 
 
 class Searchable(Protocol):

@@ -90,7 +90,7 @@ class Paths:
 
     def _groups(self, candidates: list[Candidate]) -> list[_Group]:
         groups: dict[str, _Group] = {}
-        for number in snake(candidates):
+        for number in reversed(snake(candidates)):  # from loose to tight: from many support vectors to few
             front, machine = split(clone(self.estimator).set_params(**clone(candidates[number], safe=False)))
             kept = {k: v for k, v in machine.get_params().items() if k not in machine._path_parameters()}
             key = joblib.hash((None if front is None else front.get_params(), type(machine), kept))
