@@ -40,7 +40,7 @@ FOLDS = 5
 MOST_POINTS = 300  # positives that take part, over all trials; more would not change the choice, only its cost
 MOST_CLASSES = 3  # machines of a one-vs-rest fit whose judgements are averaged
 SLACK = 0.5  # standard errors by which a smaller ridge may do worse than the best
-_ROUGH = 1e-2  # tolerance of the trial fits
+_ROUGH = 1e-6  # tolerance of the trial fits: rougher costs as much, and lets rounding decide between close ridges
 
 
 @dataclass(frozen=True)
