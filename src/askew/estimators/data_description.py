@@ -12,7 +12,7 @@ from sklearn.base import OutlierMixin
 from askew.estimators.kernel_machine import KernelMachine
 from askew.estimators.sklearn_private import Interval, StrOptions
 from askew.exceptions import ParameterError
-from askew.kernels import RBF, Gram, Precomputed, resolve_gamma
+from askew.kernels import RBF, resolve_gamma
 from askew.methods.support_width import choose_width
 from askew.qp import Solution
 
@@ -61,21 +61,23 @@ class DataDescription(OutlierMixin, KernelMachine):
         X, _, weight, rows = self._read_training(X, None, sample_weight)
         return X, self._kernel_matrix(X, weight), weight, rows
 
-    def _kernel_matrix(self, X: Any, weight: Any) -> Gram | Precomputed:
+    def _kernel_matrix(self, X: Any, weight: Any, strata: Any = None) -> Any:
         """The kernel on the training rows; resolves ``gamma_``, by the support vectors if asked."""
         if self.gamma != "support":
-            return super()._kernel_matrix(X, weight)
+            return super()._kernel_matrix(X, weight, strata)
         if self.kernel != "rbf":
             raise ParameterError(
                 f'gamma="support" is a rule for kernel="rbf"; got kernel={self.kernel!r}. Pass "scale" or a number.'
             )
         unit = resolve_gamma("scale", X, weight)
-        self.gamma_, path = choose_width(lambda gamma: Gram(RBF(gamma), X), self.nu, weight, unit, self._solve)
+        self.gamma_, path = choose_width(
+            lambda gamma: self._matrix_of(RBF(gamma), X, weight, strata), self.nu, weight, unit, self._solve
+        )
         self.gamma_path_ = {
             "gamma": np.array([width.gamma for width in path]),
             "support_fraction": np.array([width.support_fraction for width in path]),
         }
-        return Gram(self._kernel_function(), X)
+        return self._matrix_of(self._kernel_function(), X, weight, strata)
 
     def _certify(self, solution: Solution) -> None:
         self.dual_gap_ = solution.certificate.duality_gap

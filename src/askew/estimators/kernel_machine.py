@@ -7,7 +7,8 @@ No estimator is made from this class alone. A subclass declares its own paramete
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -89,27 +90,30 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
                 f"{float(np.abs(X - X.T).max()):.3g}. Pass (K + K.T) / 2 if that is rounding."
             )
 
-    def _kernel_matrix(self, X: Any, weight: Any) -> Gram | Precomputed:
-        """The kernel on the training rows; resolves ``gamma_``."""
+    def _kernel_matrix(self, X: Any, weight: Any, strata: Any = None) -> Any:
+        """The kernel on the training rows; resolves ``gamma_``. ``strata`` are the classes of the rows, if any."""
         if self.kernel == "precomputed":
             self.gamma_ = 1.0
             return Precomputed(X)
         self.gamma_ = resolve_gamma(self.gamma, X, weight)
-        return Gram(self._kernel_function(), X)
+        return self._matrix_of(self._kernel_function(), X, weight, strata)
+
+    def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
+        """The matrix of a kernel function on the training rows."""
+        return Gram(function, X)
 
     def _kernel_function(self) -> Any:
         return make_function(self.kernel, self.gamma_, self.degree, self.coef0)
 
-    def _solve(self, problem: Problem, start: Any = None) -> Solution:
+    def _solver_of_programmes(self) -> Callable[..., Solution]:
+        """``solve(problem, start=, tol=, max_iter=, on_round=)`` for programmes on the matrix of ``_matrix_of``."""
         from askew.solvers.working_set import solve
 
-        return solve(
-            problem,
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            cache_bytes=int(self.cache_size * MEGABYTE),
-            on_round=self._round_listener(),
+        return partial(solve, cache_bytes=int(self.cache_size * MEGABYTE))
+
+    def _solve(self, problem: Problem, start: Any = None) -> Solution:
+        return self._solver_of_programmes()(
+            problem, start=start, tol=self.tol, max_iter=self.max_iter, on_round=self._round_listener()
         )
 
     def _keep_support(self, X: Any, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:
@@ -117,15 +121,21 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         self.support_ = rows[support]
         self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else X[support]
 
-    def _expand(self, X: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Σ_j coefficients[j] k(support_vectors_[j], x) for every row x."""
+    def _sums(self, X: Any) -> NDArray[np.float64]:
+        """Scores of every machine without their intercepts, one column each."""
+        return self._expand(X, self._expansion_columns())
+
+    def _expand(self, X: Any, coefficients: NDArray[np.float64], points: Any = None) -> NDArray[np.float64]:
+        """Σ_j coefficients[j] k(points[j], x) for every row x; the points are ``support_vectors_`` by default."""
         if self.kernel == "precomputed":
             return np.asarray(X[:, self.support_] @ coefficients, dtype=np.float64)
-        if sparse.issparse(X) and not sparse.issparse(self.support_vectors_):
-            return Gram(self._kernel_function(), sparse.csr_array(self.support_vectors_)).weighted_sum(X, coefficients)
-        if sparse.issparse(self.support_vectors_) and not sparse.issparse(X):
+        if points is None:
+            points = self.support_vectors_
+        if sparse.issparse(X) and not sparse.issparse(points):
+            points = sparse.csr_array(points)
+        if sparse.issparse(points) and not sparse.issparse(X):
             X = sparse.csr_array(X)
-        return Gram(self._kernel_function(), self.support_vectors_).weighted_sum(X, coefficients)
+        return Gram(self._kernel_function(), points).weighted_sum(X, coefficients)
 
     def _report_convergence(self, solutions: Sequence[Solution]) -> None:
         """Set ``status_`` and ``fit_status_`` from the worst ending; warn when the tolerance was not met."""

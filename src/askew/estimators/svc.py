@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from askew.estimators.approximated import Approximated
 from askew.estimators.class_weight import weights_of_classes
-from askew.estimators.kernel_machine import KernelMachine
 from askew.estimators.searchable import Fold, PathPoint, Stage, start_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.exceptions import DataError, ParameterError
@@ -21,7 +21,7 @@ from askew.methods.expansion import Expansion
 from askew.qp import Solution
 
 
-class SVC(ClassifierMixin, KernelMachine):
+class SVC(ClassifierMixin, Approximated):
     """C-support vector classifier: scikit-learn's, several times faster on large data.
 
     Use it as the plain baseline, or with ``class_weight`` when mistakes on the rare class cost more. When false alarms
@@ -43,7 +43,8 @@ class SVC(ClassifierMixin, KernelMachine):
     tol : float, default=1e-3
         Largest KKT violation, judged on a float64 gradient.
     cache_size : float, default=1024
-        Megabytes for kernel rows. Memory beyond it grows with n·d, never with n².
+        Megabytes for kernel rows, or for the features of an approximation. Memory beyond it grows with n·d, never
+        with n².
     class_weight : dict or "balanced", default=None
         Factor of C by class; "balanced" makes classes of unequal size count alike.
     max_iter : int, default=-1
@@ -52,6 +53,16 @@ class SVC(ClassifierMixin, KernelMachine):
         Shape of the multi-class score; the fit is always one-vs-one.
     break_ties : bool, default=False
         Break ties between classes by the score instead of the order of the classes (multi-class, "ovr").
+    approximation : {None, "nystroem"}, default=None
+        "nystroem" fits on the span of ``n_landmarks`` rows instead of all of them: for hundreds of thousands of rows,
+        or where a small, fast model is wanted. The programme is still solved to ``tol``, in that span.
+    n_landmarks : int or "auto", default="auto"
+        For ``approximation``. "auto" is √n_samples, at least 500 and at most 2000; more come nearer to the exact fit.
+        Not more than there are distinct rows.
+    landmarks : {"kmeans", "leverage", "uniform"}, default="kmeans"
+        How landmarks are chosen, an equal share from each class.
+    random_state : int, RandomState instance or None, default=None
+        For the choice of landmarks.
 
     Attributes
     ----------
@@ -65,7 +76,12 @@ class SVC(ClassifierMixin, KernelMachine):
         Signed multipliers in scikit-learn's layout.
     intercept_ : array of shape (n_pairs,)
     coef_ : array of shape (n_pairs, n_features)
-        For the linear kernel.
+        For the linear kernel. For other kernels with ``approximation``: ``landmark_coef_``.
+    landmarks_, landmark_coef_ : arrays of shape (n_landmarks_, n_features) and (n_pairs, n_landmarks_)
+        With ``approximation``: the score is Σ_j landmark_coef_j k(landmark_j, x) plus the intercept. They stand in for
+        the support vectors and their coefficients, which are not kept.
+    n_landmarks_, rank_ : int
+        Landmarks used, and the dimension of their span in feature space.
     dual_gap_ : array of shape (n_pairs,)
         Duality gap: the objective is at most this far from its optimum.
     kkt_violation_ : array of shape (n_pairs,)
@@ -87,7 +103,7 @@ class SVC(ClassifierMixin, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
+        **Approximated._parameter_constraints,
         "C": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
@@ -108,6 +124,10 @@ class SVC(ClassifierMixin, KernelMachine):
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
+        approximation: str | None = None,
+        n_landmarks: int | str = "auto",
+        landmarks: str = "kmeans",
+        random_state: Any = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -120,6 +140,10 @@ class SVC(ClassifierMixin, KernelMachine):
         self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
+        self.approximation = approximation
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
         """Fit one machine per pair of classes.
@@ -146,11 +170,11 @@ class SVC(ClassifierMixin, KernelMachine):
                 f"{classes.tolist()[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
             )
         by_class = weights_of_classes(self.class_weight, classes, codes, weight)
-        matrix = self._kernel_matrix(X, weight)
+        matrix = self._kernel_matrix(X, weight, codes)
         cost = self.C * by_class[codes] * weight
         fits = [self._fit_pair(matrix, codes, cost, pair) for pair in self._pairs(len(classes))]
         self.classes_, self.class_weight_ = classes, by_class
-        self._store(X, rows, codes, [expansion for _, expansion in fits])
+        self._store(X, rows, codes, matrix, [expansion for _, expansion in fits])
         self._certify([solution for solution, _ in fits])
         return self
 
@@ -207,8 +231,12 @@ class SVC(ClassifierMixin, KernelMachine):
         found = c_svc.recover(solution)
         return solution, Expansion(mine[found.support], found.coefficients, found.intercept)
 
-    def _store(self, X: Any, rows: Any, codes: Any, expansions: list[Expansion]) -> None:
+    def _store(self, X: Any, rows: Any, codes: Any, matrix: Any, expansions: list[Expansion]) -> None:
         """Lay the machines out as scikit-learn does: support vectors by class, one column each."""
+        self.intercept_ = np.array([e.intercept for e in expansions])
+        if self._is_approximated:
+            self._keep_landmarks(matrix, expansions)
+            return
         support = np.unique(np.concatenate([e.support for e in expansions]))
         support = support[np.argsort(codes[support], kind="stable")]
         column = np.full(len(codes), -1)
@@ -219,7 +247,6 @@ class SVC(ClassifierMixin, KernelMachine):
             row = np.where(codes[e.support] == i, j - 1, i)
             self.dual_coef_[row, column[e.support]] = e.coefficients
         self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
-        self.intercept_ = np.array([e.intercept for e in expansions])
         self._keep_support(X, rows, support)
 
     def _certify(self, solutions: list[Solution]) -> None:
@@ -256,4 +283,4 @@ class SVC(ClassifierMixin, KernelMachine):
         return [lambda _: settings]
 
     def _pair_scores(self, X: Any) -> NDArray[np.float64]:
-        return self._expand(X, self._expansion_columns()) + self.intercept_
+        return self._sums(X) + self.intercept_

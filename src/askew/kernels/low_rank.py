@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.kernels.nystroem import Nystroem
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
@@ -38,12 +39,14 @@ class LowRank:
         Z.
     scales : array of shape (r,), optional
         a; ones by default.
+    origin : Nystroem, optional
+        The map that made the features.
     """
 
     is_psd = True
 
-    def __init__(self, features: Array, scales: Vector | None = None) -> None:
-        self.features = features
+    def __init__(self, features: Array, scales: Vector | None = None, origin: Nystroem | None = None) -> None:
+        self.features, self.origin = features, origin
         self.n, self.rank = features.shape
         self.scales = np.ones(self.rank) if scales is None else np.asarray(scales, dtype=np.float64)
 
@@ -67,11 +70,22 @@ class LowRank:
 
     def scaled(self, scales: Vector) -> LowRank:
         """The matrix of the same features with other scales."""
-        return LowRank(self.features, scales)
+        return LowRank(self.features, scales, self.origin)
+
+    def rotate(self, rotation: Vector) -> None:
+        """Turn the features, and the map they come from, by an orthogonal matrix, in place."""
+        turn = rotation.astype(self.features.dtype)
+
+        def work(first: int, last: int) -> None:
+            self.features[first:last] = self.features[first:last] @ turn
+
+        with workers() as pool:
+            pool.map(work, spans(self.n, HEIGHT))
+        self.origin = None if self.origin is None else self.origin.rotated(rotation)
 
     def subset(self, indices: Indices) -> LowRank:
         """The same kernel on some of the points."""
-        return LowRank(self.features[indices], self.scales)
+        return LowRank(self.features[indices], self.scales, self.origin)
 
     def combine(self, v: Vector) -> Vector:
         """Z'v in float64, from the rows where v is not zero; v may have several columns."""
@@ -81,6 +95,11 @@ class LowRank:
             some = support[first:last]
             total += self.features[some].T.astype(np.float64) @ v[some]
         return total
+
+    def landmark_weights(self, v: Vector) -> Vector:
+        """c with Σ_i v_i φ(x_i)'φ(x) = Σ_j c_j k(landmark_j, x); v may have several columns."""
+        assert self.origin is not None
+        return self.origin.landmark_weights(self.combine(v))
 
     def scores(self, weights: Vector) -> Vector:
         """Zw in float64."""

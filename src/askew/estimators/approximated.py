@@ -1,0 +1,113 @@
+"""Kernel estimators that may stand on Nyström features instead of the kernel itself.
+
+The programme solved is the same one, in the space that the landmarks span; so are the certificate and the tolerance.
+The fitted model is the landmarks and one weight for each of them: what it costs to keep and to score does not grow with
+the training rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from askew.arrays import row_precision
+from askew.estimators.kernel_machine import KernelMachine
+from askew.estimators.sklearn_private import Interval, StrOptions
+from askew.exceptions import ParameterError
+from askew.kernels.landmarks import RULES, choose_landmarks, draw_keys, draw_pool
+from askew.kernels.low_rank import LowRank
+from askew.kernels.nystroem import Nystroem
+from askew.methods.expansion import Expansion
+from askew.qp import Solution
+
+LEAST_LANDMARKS, MOST_LANDMARKS = 500, 2000
+
+
+class Approximated(KernelMachine):
+    """Base of the estimators with ``approximation="nystroem"``."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "approximation": [StrOptions({"nystroem"}), None],
+        "n_landmarks": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "landmarks": [StrOptions(set(RULES))],
+        "random_state": ["random_state"],
+    }
+
+    @property
+    def _is_approximated(self) -> bool:
+        return self.approximation is not None
+
+    def _read_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, NDArray[np.int64]]:
+        if self._is_approximated and self.kernel == "precomputed":
+            raise ParameterError(
+                'approximation="nystroem" needs the rows themselves, to choose landmarks among them; got '
+                'kernel="precomputed". Pass the rows with another kernel, or set approximation=None.'
+            )
+        return super()._read_training(X, y, sample_weight)
+
+    def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
+        if not self._is_approximated:
+            return super()._matrix_of(function, X, weight, strata)
+        if not function.is_psd:
+            raise ParameterError(
+                f'approximation="nystroem" needs a positive semi-definite kernel; got kernel={self.kernel!r} with '
+                f'degree={self.degree:g}, coef0={self.coef0:g}. Choose "rbf", "linear", or "poly" with a whole degree '
+                "and coef0 ≥ 0."
+            )
+        origin = Nystroem(function, self._choose_landmarks(function, X, weight, strata))
+        dtype = row_precision(X.shape[0], self.tol, 1.0)
+        return LowRank(origin.features(X, dtype), origin=origin)
+
+    def _choose_landmarks(self, function: Any, X: Any, weight: Any, strata: Any) -> Any:
+        n = X.shape[0]
+        if strata is None:
+            strata = np.zeros(n, np.int64)
+        count = self.n_landmarks
+        if count == "auto":
+            count = int(np.clip(np.ceil(np.sqrt(n)), LEAST_LANDMARKS, MOST_LANDMARKS))
+        elif count > n:
+            warnings.warn(
+                f"n_landmarks={count} exceeds the {n} training rows; all of them are landmarks, and the fit is exact.",
+                stacklevel=5,
+            )
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        pool = draw_pool(draw_keys(weight, rng), strata, min(count, n))
+        return choose_landmarks(X[pool], strata[pool], min(count, n), self.landmarks, function, rng)
+
+    def _solver_of_programmes(self) -> Callable[..., Solution]:
+        if not self._is_approximated:
+            return super()._solver_of_programmes()
+        from askew.solvers.low_rank import solve
+
+        return solve
+
+    def _keep_landmarks(self, matrix: LowRank, expansions: Sequence[Expansion]) -> None:
+        """Store the landmarks and their weights in each machine, whose expansion is over the training rows."""
+        assert matrix.origin is not None
+        coefficients = np.zeros((matrix.n, len(expansions)))
+        for column, expansion in zip(coefficients.T, expansions, strict=True):
+            column[expansion.support] = expansion.coefficients
+        self.landmarks_ = matrix.origin.landmarks
+        self.n_landmarks_, self.rank_ = int(self.landmarks_.shape[0]), matrix.origin.rank
+        self.landmark_coef_ = matrix.landmark_weights(coefficients).T
+
+    def _sums(self, X: Any) -> NDArray[np.float64]:
+        if not self._is_approximated:
+            return super()._sums(X)
+        return self._expand(X, np.ascontiguousarray(self.landmark_coef_.T), self.landmarks_)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel; else those of the landmarks, where there are any."""
+        if not self._is_approximated:
+            return super().coef_
+        check_is_fitted(self)
+        return self.landmark_coef_ @ self.landmarks_ if self.kernel == "linear" else self.landmark_coef_
