@@ -89,6 +89,15 @@ class Approximated(KernelMachine):
 
         return solve
 
+    def _keep_expansion(self, X: Any, rows: NDArray[np.int64], matrix: Any, expansion: Expansion) -> None:
+        """Store the only machine: over its support vectors, or over the landmarks."""
+        self.intercept_ = np.array([expansion.intercept])
+        if self._is_approximated:
+            self._keep_landmarks(matrix, [expansion])
+        else:
+            self._keep_support(X, rows, expansion.support)
+            self.dual_coef_ = expansion.coefficients[None, :]
+
     def _keep_landmarks(self, matrix: LowRank, expansions: Sequence[Expansion]) -> None:
         """Store the landmarks and their weights in each machine, whose expansion is over the training rows."""
         assert matrix.origin is not None

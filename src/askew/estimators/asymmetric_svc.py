@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
 from itertools import product
 from numbers import Real
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
+from askew.estimators.approximated import Approximated
 from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import DataError, InfeasibleError
@@ -28,7 +27,7 @@ TAU_SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95)
 SEARCH_PATIENCE = 40
 
 
-class AsymmetricSVC(ClassifierMixin, KernelMachine):
+class AsymmetricSVC(ClassifierMixin, Approximated):
     """Asymmetric support vector machine: it ranks a dense, pure core of the positives first.
 
     Two margins are maximised at once: the class margin between positives and negatives, as in any SVC, and the core
@@ -55,9 +54,19 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         Largest KKT violation, in units of the standard deviation of the training scores, so that the ranking
         does not depend on it.
     cache_size : float, default=1024
-        Megabytes for kernel rows.
+        Megabytes for kernel rows, or for the features of an approximation.
     max_iter : int, default=-1
         Limit of solver steps; -1 for 200 per row (at least 50,000).
+    approximation : {None, "nystroem"}, default=None
+        "nystroem" fits on the span of ``n_landmarks`` rows instead of all of them: for hundreds of thousands of rows,
+        or where a small, fast model is wanted. The programme is still solved to ``tol``, in that span.
+    n_landmarks : int or "auto", default="auto"
+        For ``approximation``. "auto" is √n_samples, at least 500 and at most 2000; more come nearer to the exact fit.
+        Not more than there are distinct rows.
+    landmarks : {"kmeans", "leverage", "uniform"}, default="kmeans"
+        How landmarks are chosen, an equal share from each class.
+    random_state : int, RandomState instance or None, default=None
+        For the choice of landmarks.
 
     Attributes
     ----------
@@ -77,7 +86,12 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         y α, with 0 ≤ α ≤ 1 / n_samples.
     intercept_ : array of shape (1,) or (n_classes,)
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
-        For the linear kernel.
+        For the linear kernel. For other kernels with ``approximation``: ``landmark_coef_``.
+    landmarks_, landmark_coef_ : arrays of shape (n_landmarks_, n_features) and (n_machines, n_landmarks_)
+        With ``approximation``: the score is Σ_j landmark_coef_j k(landmark_j, x) plus the intercept. They stand in for
+        the support vectors and their coefficients, which are not kept.
+    n_landmarks_, rank_ : int
+        Landmarks used, and the dimension of their span in feature space.
     norm_ : array of shape (1,) or (n_classes,)
         ‖w‖. Near 0 the hulls of the classes nearly touch, and the ranking says little.
     relative_violation_ : array of shape (1,) or (n_classes,)
@@ -100,7 +114,7 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
+        **Approximated._parameter_constraints,
         "mu": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "tau": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
     }
@@ -117,6 +131,10 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         tol: float = 1e-3,
         cache_size: float = 1024,
         max_iter: int = -1,
+        approximation: str | None = None,
+        n_landmarks: int | str = "auto",
+        landmarks: str = "kmeans",
+        random_state: Any = None,
     ) -> None:
         self.mu = mu
         self.tau = tau
@@ -127,6 +145,10 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         self.tol = tol
         self.cache_size = cache_size
         self.max_iter = max_iter
+        self.approximation = approximation
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AsymmetricSVC:
         """Fit, one machine per class when there are more than two.
@@ -144,12 +166,12 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         """
         X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
         tasks = self._one_vs_rest(classes, codes, weight)
-        matrix = self._kernel_matrix(X, weight)
+        matrix = self._kernel_matrix(X, weight, codes)
         machines = [asymmetric.fit(matrix, signs, weight, mu, tau, self._solve) for signs, mu, tau in tasks]
         self.classes_ = classes
         self.mu_ = _one_or_all([mu for _, mu, _ in tasks])
         self.tau_ = _one_or_all([tau for _, _, tau in tasks])
-        self._store(X, rows, codes, machines)
+        self._store(X, rows, codes, matrix, machines)
         self._certify(machines)
         return self
 
@@ -166,7 +188,7 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         other = clone(self)
         X, classes, codes, weight, _ = other._read_classes(X, y, sample_weight)
         tasks = other._one_vs_rest(classes, codes, weight)
-        matrix = other._kernel_matrix(X, weight)
+        matrix = other._kernel_matrix(X, weight, codes)
         return _one_or_all(
             [asymmetric.smallest_mu(matrix, signs, weight, tau, other._solve) for signs, _, tau in tasks]
         )
@@ -179,7 +201,7 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         array of shape (n_samples,) for two classes, w'φ(x) − ρ + γ/2; with more, (n_samples, n_classes), each column
         divided by ‖w‖, since only distances from their planes compare machines of different classes
         """
-        scores = self._expand(self._read_scoring(X), self._expansion_columns()) + self.intercept_
+        scores = self._sums(self._read_scoring(X)) + self.intercept_
         if len(self.classes_) == 2:
             return scores[:, 0]
         return scores / np.where(self.norm_ > 0, self.norm_, 1.0)
@@ -192,7 +214,7 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         return self.classes_[np.argmax(scores, axis=1)]
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "dual_coef_")
+        return hasattr(self, "intercept_")
 
     def _read_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Any, NDArray[np.int64]]:
         """Checked parameters and data: X, classes, the class number of each row, weights, which rows they are."""
@@ -240,10 +262,9 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
 
     def _solve(self, problem: Problem, start: Any = None) -> Solution:
         from askew.solvers.relative import solve_relative
-        from askew.solvers.working_set import solve
 
-        with_cache = partial(solve, cache_bytes=int(self.cache_size * MEGABYTE))
-        return solve_relative(problem, with_cache, start=start, tol=self.tol, max_iter=self.max_iter)
+        solve = self._solver_of_programmes()
+        return solve_relative(problem, solve, start=start, tol=self.tol, max_iter=self.max_iter)
 
     def _path_parameters(self) -> frozenset[str]:
         return frozenset({"mu", "tau"})
@@ -276,7 +297,15 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
 
         return [grid, line]
 
-    def _store(self, X: Any, rows: Any, codes: NDArray[np.int64], machines: list[Asymmetric]) -> None:
+    def _store(self, X: Any, rows: Any, codes: NDArray[np.int64], matrix: Any, machines: list[Asymmetric]) -> None:
+        self.intercept_ = np.array([m.expansion.intercept for m in machines])
+        self.norm_ = np.array([m.norm for m in machines])
+        self.core_margin_ = _one_or_all([m.core_margin for m in machines])
+        self.class_margin_ = _one_or_all([m.class_margin for m in machines])
+        self.outlier_fractions_ = _one_or_all([m.outlier_fractions for m in machines])
+        if self._is_approximated:
+            self._keep_landmarks(matrix, [m.expansion for m in machines])
+            return
         support = np.unique(np.concatenate([m.expansion.support for m in machines]))
         support = support[np.argsort(codes[support], kind="stable")]
         column = np.full(len(codes), -1)
@@ -285,11 +314,6 @@ class AsymmetricSVC(ClassifierMixin, KernelMachine):
         for row, m in zip(self.dual_coef_, machines, strict=True):
             row[column[m.expansion.support]] = m.expansion.coefficients
         self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
-        self.intercept_ = np.array([m.expansion.intercept for m in machines])
-        self.norm_ = np.array([m.norm for m in machines])
-        self.core_margin_ = _one_or_all([m.core_margin for m in machines])
-        self.class_margin_ = _one_or_all([m.class_margin for m in machines])
-        self.outlier_fractions_ = _one_or_all([m.outlier_fractions for m in machines])
         self._keep_support(X, rows, support)
 
     def _certify(self, machines: list[Asymmetric]) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.estimators.approximated import Approximated
 from askew.estimators.data_description import DataDescription
 from askew.estimators.searchable import Fold, PathPoint, Stage, stretched_from, widths
 from askew.methods import one_class
 
 
-class OneClassSVM(DataDescription):
+class OneClassSVM(Approximated, DataDescription):
     """One-class support vector machine: the region where most of the data lie.
 
     Use it when only normal rows exist. When their spread differs much between directions,
@@ -31,9 +32,19 @@ class OneClassSVM(DataDescription):
     tol : float, default=1e-3
         Largest KKT violation, judged on a float64 gradient.
     cache_size : float, default=1024
-        Megabytes for kernel rows.
+        Megabytes for kernel rows, or for the features of an approximation.
     max_iter : int, default=-1
         Limit of solver steps, -1 for none.
+    approximation : {None, "nystroem"}, default=None
+        "nystroem" fits on the span of ``n_landmarks`` rows instead of all of them: for hundreds of thousands of rows,
+        or where a small, fast model is wanted. The programme is still solved to ``tol``, in that span.
+    n_landmarks : int or "auto", default="auto"
+        For ``approximation``. "auto" is √n_samples, at least 500 and at most 2000; more come nearer to the exact fit.
+        Not more than there are distinct rows.
+    landmarks : {"kmeans", "leverage", "uniform"}, default="kmeans"
+        How landmarks are chosen.
+    random_state : int, RandomState instance or None, default=None
+        For the choice of landmarks.
 
     Attributes
     ----------
@@ -45,7 +56,12 @@ class OneClassSVM(DataDescription):
     offset_ : float
         ``decision_function = score_samples - offset_``.
     coef_ : array of shape (1, n_features)
-        For the linear kernel.
+        For the linear kernel. For other kernels with ``approximation``: ``landmark_coef_``.
+    landmarks_, landmark_coef_ : arrays of shape (n_landmarks_, n_features) and (1, n_landmarks_)
+        With ``approximation``: the score is Σ_j landmark_coef_j k(landmark_j, x) plus the intercept. They stand in for
+        the support vectors and their coefficients, which are not kept.
+    n_landmarks_, rank_ : int
+        Landmarks used, and the dimension of their span in feature space.
     dual_gap_, kkt_violation_ : float
     n_iter_ : int
     status_ : {"optimal", "stationary", "max_iter", "stalled"}
@@ -62,6 +78,42 @@ class OneClassSVM(DataDescription):
     >>> float(np.mean(model.predict(X) == -1).round(1))
     0.1
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Approximated._parameter_constraints,
+        **DataDescription._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        nu: float = 0.5,
+        *,
+        kernel: str = "rbf",
+        degree: float = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float = 1024,
+        max_iter: int = -1,
+        approximation: str | None = None,
+        n_landmarks: int | str = "auto",
+        landmarks: str = "kmeans",
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            nu=nu,
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            tol=tol,
+            cache_size=cache_size,
+            max_iter=max_iter,
+        )
+        self.approximation = approximation
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
         """Fit to normal rows.
@@ -81,9 +133,7 @@ class OneClassSVM(DataDescription):
         problem = one_class.formulate(matrix, self.nu, weight)
         solution = self._solve(problem)
         found = one_class.recover(problem, solution)
-        self._keep_support(X, rows, found.support)
-        self.dual_coef_ = found.coefficients[None, :]
-        self.intercept_ = np.array([found.intercept])
+        self._keep_expansion(X, rows, matrix, found)
         self.offset_ = -found.intercept
         self._certify(solution)
         return self
@@ -91,7 +141,7 @@ class OneClassSVM(DataDescription):
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Σ β_i k(x_i, x): higher is more normal."""
         X = self._read_scoring(X)
-        return self._expand(X, self.dual_coef_[0])
+        return self._sums(X)[:, 0]
 
     def _path_parameters(self) -> frozenset[str]:
         return frozenset({"nu"})
