@@ -103,7 +103,7 @@ def test_data_frames_give_the_same_scores(model, library, X):
 def test_sparse_and_dense_input_score_alike(kernel, kind, X):
     X = np.where(np.abs(X) < 0.5, 0.0, X)
     gamma = 0.02 if kernel == "sigmoid" else 0.2
-    model = CovarianceOneClassSVM(0.6, kernel=kernel, gamma=gamma, score_kernel=kind)
+    model = CovarianceOneClassSVM(0.6, kernel=kernel, gamma=gamma, score_kernel=kind, tol=1e-5)
     dense, packed = clone(model).fit(X), clone(model).fit(sparse.csr_array(X))
     expected = dense.decision_function(X)
     for scores in (packed.decision_function(sparse.csr_array(X)), packed.decision_function(X)):
@@ -152,6 +152,23 @@ def test_the_road_to_a_fit_does_not_show(how, monkeypatch):
     model = CovarianceOneClassSVM(0.4, tol=1e-7).fit(X)
     assert model.kkt_violation_ <= 1.01e-7 * 1.01
     np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-5)
+
+
+@pytest.mark.parametrize("eta", [0.05, 0.5, "auto"])
+@pytest.mark.parametrize("scale", ["trace", "raw"])
+def test_float32_passes_do_not_show(eta, scale):
+    """Beyond a thousand rows the rounds run in float32: their end is judged in float64 and agrees with a tight fit."""
+    X = np.random.default_rng(4).normal(size=(1400, 5)) * [3.0, 1.0, 1.0, 0.5, 0.2]
+    rough = CovarianceOneClassSVM(eta, covariance_scale=scale, gamma=0.1).fit(X)
+    tight = CovarianceOneClassSVM(rough.eta_, covariance_scale=scale, gamma=0.1, tol=1e-6).fit(X)
+    assert rough.status_ == tight.status_ == "optimal"
+    assert rough.covariance_scale_ == pytest.approx(tight.covariance_scale_, rel=1e-5)
+    objectives = [
+        model.eta_path_["objective"][list(model.eta_path_["eta"]).index(rough.eta_)] for model in (rough, tight)
+    ]
+    assert objectives[0] == pytest.approx(objectives[1], rel=1e-5)
+    spread = np.ptp(tight.decision_function(X))
+    np.testing.assert_allclose(rough.score_samples(X), tight.score_samples(X), atol=2e-2 * spread)
 
 
 class TestPath:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from inspect import Signature, signature
 from numbers import Real
 from typing import Any, ClassVar
@@ -16,13 +16,10 @@ from askew.estimators.kernel_machine import MEGABYTE
 from askew.estimators.sklearn_private import Interval, StrOptions
 from askew.exceptions import ParameterError
 from askew.kernels.covariance_guided import SCALES, scale_of
-from askew.kernels.covariance_sketch import CovarianceSketch
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.methods.covariance_one_class import Stage, Walk, fit_at, walk
-from askew.qp import Problem, Solution
-
-SKETCH_RANK = 64
-PROGRAMMES_OF_A_WALK = 6
+from askew.methods.one_class import formulate
+from askew.threads import workers
 
 
 class _TakesScore(type):
@@ -120,8 +117,8 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
     Notes
     -----
     The covariance matrix of n rows is formed (one n×n×n product) where that is cheaper than the products it saves: up
-    to 1,000 rows, and 6,000 for ``eta="auto"`` if ``cache_size`` allows. Beyond, memory stays within ``cache_size``
-    and a fit takes a few products over all pairs of rows.
+    to 512 rows, and for the sigmoid kernel if ``cache_size`` allows. Beyond, memory stays within ``cache_size`` and a
+    fit takes a few products over all pairs of rows: less than three times a fit of :class:`askew.OneClassSVM`.
 
     References
     ----------
@@ -196,11 +193,19 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
         -------
         self
         """
+        from askew.solvers.guided import GuidedProgrammes
+
         X, matrix, weight, rows = self._prepare(X, sample_weight)
         covariance = KernelCovariance(matrix, weight, row_precision(matrix.n, self.tol, matrix.argument_bound()))
-        solve = self._solver(covariance)
-        scale = scale_of(covariance, self.covariance_scale)
-        found = self._choose(covariance, scale, solve)
+        budget = int(self.cache_size * MEGABYTE)
+        pose = partial(formulate, nu=self.nu, weight=weight)
+        with workers(), GuidedProgrammes(covariance, self.tol, self.max_iter, budget) as programmes:
+            if self.eta != 1:
+                programmes.prepare()
+                if self.eta != "auto":
+                    programmes.look_ahead(pose, self.eta, self.covariance_scale)
+            scale = scale_of(covariance, self.covariance_scale)
+            found = self._choose(covariance, scale, programmes.solve)
         chosen = found.chosen
         expansion, offset_rule = chosen.read_plain(self.nu) if self.score_kernel == "plain" else chosen.read_modified()
         self.eta_, self.covariance_scale_, self.eta_rule_ = chosen.eta, scale, found.ending
@@ -222,28 +227,6 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
             return walk(covariance, scale, self.nu, self.outlier_fraction, solve)
         stage = fit_at(covariance, float(self.eta), scale, self.nu, solve)
         return Walk((stage,), stage, "given")
-
-    def _solver(self, covariance: KernelCovariance) -> Callable[[Problem, Any], Solution]:
-        """How programmes on this covariance are solved: with Δ formed, through a stand-in, or row by row."""
-        from askew.solvers import stand_in, working_set
-
-        budget = int(self.cache_size * MEGABYTE)
-        settings: dict[str, Any] = {"max_iter": self.max_iter, "cache_bytes": budget}
-        sketch: CovarianceSketch | None = None
-        if self.eta != 1:
-            if covariance.pays_to_form(PROGRAMMES_OF_A_WALK if self.eta == "auto" else 1, budget):
-                covariance.form()
-            elif covariance.matrix.is_psd is not False:
-                sketch = CovarianceSketch(covariance, SKETCH_RANK)
-
-        def solve(problem: Problem, start: Any) -> Solution:
-            matrix: Any = problem.matrix
-            tol = self.tol * matrix.size
-            if sketch is None or not matrix.share:
-                return working_set.solve(problem, start=start, tol=tol, **settings)
-            return stand_in.solve(problem, sketch.stand_in(matrix), start=start, tol=tol, **settings)
-
-        return solve
 
 
 def _path_of(stages: tuple[Stage, ...]) -> dict[str, NDArray[np.float64]]:

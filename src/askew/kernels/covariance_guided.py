@@ -52,6 +52,7 @@ class CovarianceGuided:
         self.eta, self.scale = float(eta), float(scale)
         self.n = covariance.n
         self.is_psd = True if self.matrix.is_psd or self.eta == 0 else self.matrix.is_psd
+        self._last: tuple[Vector, Vector] | None = None
 
     @property
     def share(self) -> float:
@@ -74,13 +75,19 @@ class CovarianceGuided:
 
     def matvec(self, v: Vector) -> Vector:
         """Pv in float64, without Δ."""
-        return self.matvec_from(self.matrix.matvec(v))
+        return self.matvec_from(self.plain(v))
 
-    def matvec_from(self, plain: Vector) -> Vector:
-        """Pv from Qv."""
+    def plain(self, v: Vector) -> Vector:
+        """Qv in float64; the last one is remembered, since a solution is judged first and then read."""
+        if self._last is None or not np.array_equal(self._last[0], v):
+            self._last = v.copy(), self.matrix.matvec(v)
+        return self._last[1]
+
+    def matvec_from(self, plain: Vector, dtype: Any = np.float64) -> Vector:
+        """Pv from Qv; the product with Q that is left is made in the precision asked for."""
         if not self.share:
             return self.eta * plain
-        return self.eta * plain + self.share * self.covariance.spread(plain)
+        return self.eta * plain + self.share * self.covariance.spread(plain, dtype)
 
     def tile_width(self, m: int, itemsize: int) -> int:
         """Rows of Δ that are made on demand are made whole; else as for Q."""
@@ -125,21 +132,21 @@ class CovarianceGuided:
         return self.eta * beta + self.share * self.covariance.centre(plain)
 
 
-def trace_scale(covariance: KernelCovariance) -> float:
+def trace_scale(covariance: KernelCovariance, trace: float | None = None) -> float:
     """t = tr Q / tr Δ over the weighted points; 1 when Δ vanishes (a kernel constant on the data)."""
     own = float(covariance.weight @ covariance.matrix.diagonal())
-    spread = covariance.trace()
+    spread = covariance.trace() if trace is None else trace
     return own / spread if own > 0 and spread > 1e-14 * own * own else 1.0
 
 
-def scale_of(covariance: KernelCovariance, name: str) -> float:
-    """The number s a ``covariance_scale`` stands for."""
+def scale_of(covariance: KernelCovariance, name: str, trace: float | None = None) -> float:
+    """The number s a ``covariance_scale`` stands for; ``trace`` is put for tr Δ where it is not to be computed."""
     if name == "raw":
         return 1.0
     if name == "mean":
         return 1.0 / covariance.total
     if name == "trace":
-        return trace_scale(covariance)
+        return trace_scale(covariance, trace)
     raise ParameterError(f"covariance_scale must be one of {', '.join(map(repr, SCALES))}; got {name!r}.")
 
 

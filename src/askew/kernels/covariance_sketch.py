@@ -1,84 +1,145 @@
 """A stand-in for the covariance-guided matrix whose rows are cheap.
 
 Solves
-    With M = W^½QW^½, û = w^½/‖w^½‖ and U orthonormal with U'û = 0,
-        Δ = BB' + QW^½ΠW^½Q,   B = QW^½U,   Π = I − ûû' − UU',
-    and the last term lies between 0 and τQ when τ is the largest eigenvalue of ΠMΠ. The stand-in is
+    With R the kernel rows of m marks taken evenly from the data, K their own block and Q̂ = R'K⁻¹R (Nyström),
+        Δ̂ = Q̂CQ̂ = R'K⁻¹(RCR')K⁻¹R,
+    whose r largest eigendirections are BB'. What they leave out lies mostly along Q itself: with τ the mean of the
+    eigenvalues left, weighted by themselves, the stand-in is
         P̃ = (η + (1−η)sτ)Q + (1−η)sBB',
-    a multiple of Q plus a matrix of rank r. It is as good as needed for any data: at most 1/ε of the eigenvalues of
-    M/tr M exceed ε, so a few hundred columns leave a τ that ηQ outweighs.
+    a multiple of Q plus a matrix of rank r. It needs no pass over Q: nm kernel entries and nm² products.
 Given
-    P (``CovarianceGuided``) and r. U spans the kernel columns of r rows taken evenly from the data: for every
-    subspace P̃ is a valid stand-in, a good one only saves rounds.
+    P (``CovarianceGuided``) and r; m = 4r.
 Returns
-    Rows of P̃ at the cost of a row of Q and r products. After a step d with Pd known, τ is re-read from the curvature
-    along d and P̃ is corrected to agree with P there, as in the method of Broyden, Fletcher, Goldfarb and Shanno.
-    Nothing is approximated in the answer: ``askew.solvers.stand_in`` judges and steers by exact products with P.
+    P̃ as a multiple of Q and a rest of low rank. After a step d with Pd known, τ is re-read from the curvature along d
+    and P̃ is corrected to agree with P there, as in the method of Broyden, Fletcher, Goldfarb and Shanno.
+    Nothing is approximated in the answer: ``askew.solvers.stand_in`` judges and steers by products with P.
 Reference
-    Halko, Martinsson, Tropp (2011), SIAM Review 53:217, for the sketch; Nocedal and Wright (2006), chapters 6 and 7,
-    for corrections of limited memory; Barzilai and Borwein (1988) for reading a curvature from a step.
+    Williams and Seeger (2001), NIPS 13:682, for the sketch; Nocedal and Wright (2006), chapters 6 and 7, for
+    corrections of limited memory; Barzilai and Borwein (1988) for reading a curvature from a step.
 """
 
 from __future__ import annotations
 
+import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import get_blas_funcs, solve_triangular
 
 from askew.kernels.covariance_guided import CovarianceGuided
 from askew.kernels.kernel_covariance import KernelCovariance
-from askew.threads import workers
+from askew.threads import spans, workers
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 MEMORY = 16  # steps remembered
+RANK_LIMIT = 96
+WINDOW = 1024  # columns of R at a time: they are made twice rather than kept, memory being dearer than entries
 
 
 class CovarianceSketch:
-    """B = QW^½U for one set of points, shared by every η.
+    """B and τ for one set of points, shared by every η.
 
     Parameters
     ----------
     covariance : KernelCovariance
-    rank : int
-        r; cut to n − 1.
+    rank : int, optional
+        r; cut to the rank of K. When not given it follows n, as far as a better sketch saves more than it costs.
+
+    Attributes
+    ----------
+    trace : float
+        What the marks say of the trace of Δ.
     """
 
-    def __init__(self, covariance: KernelCovariance, rank: int) -> None:
-        self.covariance = covariance
-        matrix, weight, dtype = covariance.matrix, covariance.weight, covariance.dtype
-        marks = np.unique(np.linspace(0, matrix.n - 1, min(rank, matrix.n - 1)).astype(np.int64))
-        root = np.sqrt(weight)
-        basis = _orthonormal(root[:, None] * matrix.rows(marks, dtype).T, root / np.sqrt(covariance.total))
-        products = covariance.survey(np.column_stack([weight, root[:, None] * basis]).astype(dtype))
-        self.columns = np.ascontiguousarray(products[:, 1:])
-        self.residual = self._mean_residual(root, basis, products[:, 0])
+    def __init__(self, covariance: KernelCovariance, rank: int | None = None) -> None:
+        self.covariance, self.dtype = covariance, covariance.dtype
+        matrix = covariance.matrix
+        rank = rank or min(RANK_LIMIT, max(16, matrix.n // 160))
+        self.marks = np.unique(np.linspace(0, matrix.n - 1, min(4 * rank, matrix.n)).astype(np.int64))
+        with workers():
+            own = matrix.block(self.marks, np.float64)
+            self.shift = float(own.mean())
+            sums, scatter = self._survey()
+            whitener = _whitener(own, self.dtype)
+            values, vectors = np.linalg.eigh(whitener.T @ scatter @ whitener)
+            values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+            self.residual = self._mean_residual(values, whitener.T @ sums, rank)
+            self.trace = float(np.trace(scatter)) * covariance.total / len(self.marks)
+            self.columns, self.crowd = self._columns(whitener @ (vectors[:, :rank] * np.sqrt(values[:rank])))
+        self.squares = np.einsum("ij,ij->i", self.columns, self.columns).astype(np.float64)
 
-    def _mean_residual(self, root: Vector, basis: Array, sums: Array) -> float:
-        """tr MΠM / tr ΠMΠ: the mean of what is left of the spectrum, weighted by itself; ``sums`` is Qw."""
-        covariance, weighted = self.covariance, root[:, None] * self.columns
-        kept = float(covariance.weight @ sums) / covariance.total + float(np.einsum("ij,ij", basis, weighted))
+    def _survey(self) -> tuple[Vector, Vector]:
+        """Rw and RCR', from entries less their mean: a wide kernel would drown its scatter in rounding."""
+        covariance, m = self.covariance, len(self.marks)
+        weight, lock = covariance.weight, threading.Lock()
+        sums, scatter = np.zeros(m), np.zeros((m, m))
+
+        def work(first: int, last: int) -> None:
+            tile = self._tile(first, last)
+            tile -= tile.dtype.type(self.shift)
+            weighted = tile * weight[first:last].astype(tile.dtype)
+            square, total = tile @ weighted.T, weighted.sum(axis=1, dtype=np.float64)
+            with lock:
+                np.add(scatter, square, out=scatter)
+                np.add(sums, total, out=sums)
+
+        self._map(work)
+        scatter -= np.outer(sums, sums) / covariance.total
+        return sums + self.shift * covariance.total, scatter
+
+    def _columns(self, coefficients: Vector) -> tuple[Array, Vector]:
+        """R' times the coefficients, and the sum of Q over the data at every point, guessed from the marks."""
+        columns, crowd = np.empty((self.covariance.n, coefficients.shape[1]), self.dtype), np.empty(self.covariance.n)
+        coefficients = coefficients.astype(self.dtype)
+
+        def work(first: int, last: int) -> None:
+            tile = self._tile(first, last)
+            np.matmul(tile.T, coefficients, out=columns[first:last])
+            crowd[first:last] = tile.mean(axis=0)
+
+        self._map(work)
+        return columns, self.covariance.total * crowd
+
+    def _tile(self, first: int, last: int) -> Array:
+        return self.covariance.matrix.tile(self._prepared, slice(first, last))
+
+    def _map(self, work: Any) -> None:
+        self._prepared = self.covariance.matrix.prepare(self.marks, self.dtype)
+        self._tile(0, 1)  # operands are made once, not per thread
+        with workers() as pool:
+            pool.map(work, spans(self.covariance.n, WINDOW))
+        del self._prepared
+
+    def _mean_residual(self, values: Vector, sums: Vector, rank: int) -> float:
+        """τ: Σλ²/Σλ over the eigenvalues left out, those the marks do not see being taken as equal."""
+        covariance = self.covariance
         own = float(covariance.weight @ covariance.matrix.diagonal())
-        squares = covariance.trace() - float(np.einsum("ij,ij", weighted, weighted))
-        left = own - kept
-        return max(0.0, squares) / left if left > 1e-9 * own else 0.0
+        unseen = max(0.0, own - float(sums @ sums) / covariance.total - float(values.sum()))
+        left = float(values[rank:].sum()) + unseen
+        squares = float(values[rank:] @ values[rank:]) + unseen * unseen / max(1, covariance.n - len(self.marks))
+        return squares / left if left > 1e-9 * own else 0.0
 
     def stand_in(self, guided: CovarianceGuided) -> SketchedGuided:
         """P̃ for the matrix P of one η."""
         return SketchedGuided(guided, self, self.residual)
 
 
-def _orthonormal(columns: Vector, direction: Vector) -> Vector:
-    """A basis of the span of the columns without a direction, to the accuracy of the columns."""
-    with workers():  # BLAS at one thread: the products are small, and two pools would fight
-        columns = columns - np.outer(direction, direction @ columns)
-        values, vectors = np.linalg.eigh(columns.T @ columns)
-        kept = values > 1e-10 * max(float(values[-1]), 1e-300)
-        return columns @ (vectors[:, kept] / np.sqrt(values[kept]))
+def _whitener(own: Vector, dtype: Any) -> Vector:
+    """T with TT' = K⁻¹, or K⁻¹ on the directions in which K is more than rounding."""
+    rounding = 1e-10 if np.dtype(dtype) == np.float64 else 1e-6
+    with suppress(np.linalg.LinAlgError):  # the cheap way, for a K that is definite
+        lower = np.linalg.cholesky(own)
+        if np.min(np.diagonal(lower)) ** 2 > 100 * rounding * np.max(np.diagonal(own)):
+            return solve_triangular(lower, np.eye(len(own)), lower=True).T
+    values, vectors = np.linalg.eigh(own)
+    kept = values > rounding * max(float(values[-1]), 1e-300)
+    return vectors[:, kept] / np.sqrt(values[kept])
 
 
 @dataclass(frozen=True)
@@ -109,25 +170,44 @@ class SketchedGuided:
         self, guided: CovarianceGuided, sketch: CovarianceSketch, residual: float, steps: tuple[Step, ...] = ()
     ) -> None:
         self.guided, self.sketch, self.residual, self.steps = guided, sketch, residual, steps
-        self.matrix, self.n = guided.matrix, guided.n
-        self.columns = np.sqrt(guided.share) * sketch.columns
-        self.signs = np.ones(self.columns.shape[1], self.columns.dtype)
+        self.matrix, self.n, self.dtype = guided.matrix, guided.n, sketch.dtype
+        self.learnt, self.signs = np.empty((self.n, 0), self.dtype), np.empty(0, self.dtype)
         for step in steps:
             self._correct(step)
-        self._right: dict[Any, Array] = {}
 
     @property
     def factor(self) -> float:
         """a, the multiple of Q."""
         return self.guided.eta + self.guided.share * self.residual
 
+    def rest(self, indices: Any, steps: Vector) -> Vector:
+        """What is not a multiple of Q adds to P̃[:, indices] steps."""
+        steps = steps.astype(self.dtype)
+        inner = self.dtype.type(self.guided.share) * (self.sketch.columns[indices].T @ steps)
+        total = (self.sketch.columns @ inner).astype(np.float64)
+        if len(self.signs):
+            total += self.learnt @ (self.signs * (self.learnt[indices].T @ steps))
+        return total
+
+    def even_gradient(self) -> Vector:
+        """P̃w, roughly: what the gradient is where every point has its share."""
+        return self.factor * self.sketch.crowd + self.rest(slice(None), self.guided.covariance.weight)
+
+    def product(self, move: Vector, believed: Vector) -> Vector:
+        """Pd in the precision of the sketch, given P̃d: one product over all pairs."""
+        return self.guided.matvec_from(self.plain(move, believed), self.dtype)
+
+    def plain(self, move: Vector, believed: Vector) -> Vector:
+        """Qd from P̃d."""
+        return (believed - self.rest(slice(None), move)) / self.factor
+
     def refine(self, move: Vector, change: Vector, believed: Vector) -> SketchedGuided:
         """P̃ that knows d, given Pd and P̃d: corrected along d, and with the τ that d shows."""
-        plain = (believed - self._low_rank(move)) / self.factor
+        plain = self.plain(move, believed)
         own = float(move @ plain)
         if not own > 0 or not self.guided.share or not move @ change > 0:
             return self
-        kept = self.sketch.columns.T.astype(np.float64) @ move
+        kept = self.sketch.columns.T @ move.astype(self.dtype)
         residual = (float(move @ change) - self.guided.eta * own) / self.guided.share - float(kept @ kept)
         least = 1e-3 * max(self.sketch.residual, 1e-12)
         steps = (*self.steps[1 - MEMORY :], Step(move, change, plain))
@@ -135,56 +215,33 @@ class SketchedGuided:
 
     def _correct(self, step: Step) -> None:
         """P̃ + yy'/d'y − uu'/d'u with y = Pd and u = P̃d."""
-        believed = self.factor * step.plain + self._low_rank(step.move)
+        believed = self.factor * step.plain + self.rest(slice(None), step.move)
         added = np.column_stack(
             [
                 step.change / np.sqrt(float(step.move @ step.change)),
                 believed / np.sqrt(float(step.move @ believed)),
             ]
         )
-        self.columns = np.column_stack([self.columns, added.astype(self.columns.dtype)])
-        self.signs = np.append(self.signs, np.array([1, -1], self.signs.dtype))
-
-    def _low_rank(self, v: Vector) -> Vector:
-        """What the columns add to P̃v."""
-        columns = self.columns.astype(np.float64)
-        return columns @ (self.signs * (columns.T @ v))
+        self.learnt = np.column_stack([self.learnt, added.astype(self.dtype)])
+        self.signs = np.append(self.signs, np.array([1, -1], self.dtype))
 
     def argument_bound(self) -> float:
         return self.matrix.argument_bound()
 
     def diagonal(self) -> Vector:
-        squares = np.einsum("ij,ij,j->i", self.columns, self.columns, self.signs, dtype=np.float64)
-        return self.factor * self.matrix.diagonal() + squares
+        learnt = np.square(self.learnt) @ self.signs
+        return self.factor * self.matrix.diagonal() + self.guided.share * self.sketch.squares + learnt
 
     def matvec(self, v: Vector) -> Vector:
-        return self.factor * self.matrix.matvec(v) + self._low_rank(v)
-
-    def tile_width(self, m: int, itemsize: int) -> int:
-        return self.matrix.tile_width(m, itemsize)
-
-    def prepare(self, indices: Indices, dtype: Any) -> Any:
-        """The left-hand side of P̃[indices, :], for ``tile``."""
-        if np.dtype(dtype) not in self._right:
-            self._right[np.dtype(dtype)] = np.ascontiguousarray((self.columns * self.signs).T, dtype)
-        return self.matrix.prepare(indices, dtype), self.columns[indices].astype(dtype, copy=False)
-
-    def tile(self, prepared: Any, columns: slice, out: Array | None = None) -> Array:
-        """P̃[indices, columns] for prepared indices, into ``out`` when given."""
-        plain, left = prepared
-        tile = self.matrix.tile(plain, columns, out)
-        tile *= tile.dtype.type(self.factor)
-        tile += left @ self._right[tile.dtype][:, columns]
-        return tile
-
-    def rows(self, indices: Indices, dtype: Any = np.float64) -> Array:
-        """P̃[indices, :]."""
-        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
+        return self.factor * self.matrix.matvec(v) + self.rest(slice(None), v)
 
     def block(self, indices: Indices, dtype: Any = np.float64) -> Array:
         """P̃[indices][:, indices]."""
-        left = self.columns[indices].astype(dtype, copy=False)
         out = self.matrix.block(indices, dtype)
-        out *= out.dtype.type(self.factor)
-        out += (left * self.signs.astype(dtype)) @ left.T
+        left = self.sketch.columns[indices].astype(dtype, copy=False)
+        gemm = get_blas_funcs("gemm", (out,))  # in place: a block of its own for the product would cost more than it
+        out = gemm(self.guided.share, left.T, left.T, self.factor, out.T, trans_a=1, overwrite_c=1).T
+        if len(self.signs):
+            learnt = self.learnt[indices].astype(dtype, copy=False)
+            out += (learnt * self.signs.astype(dtype)) @ learnt.T
         return out

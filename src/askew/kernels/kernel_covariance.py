@@ -7,8 +7,8 @@ Solves
 Given
     Q as a matrix that produces rows and products, and w > 0.
 Returns
-    Products Δv = Q(C(Qv)) in float64 at twice the cost of Qv; the diagonal and trace from one pass over Q; rows at
-    n times the cost of a row of Q, unless ``form`` has computed Δ whole, which costs n³ once.
+    Products Δv = Q(C(Qv)) at twice the cost of Qv; the trace from one pass over the pairs of points; rows at n times
+    the cost of a row of Q, unless ``form`` has computed Δ whole, which costs n³ once.
 Reference
     Khan, Ksantini, Ahmad, Guan, Incorporating covariance information in one class SVC, eq. 9; Mika et al. (1999).
 """
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.kernels.symmetric_product import symmetric_product
+from askew.kernels.symmetric_product import symmetric_product, symmetric_scatter
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
@@ -49,6 +49,7 @@ class KernelCovariance:
         self.n, self.total = matrix.n, float(weight.sum())
         self.whole: Array | None = None
         self._diagonal: Vector | None = None
+        self._trace: float | None = None
 
     @property
     def is_formed(self) -> bool:
@@ -64,41 +65,40 @@ class KernelCovariance:
         """Δv in float64."""
         return self.spread(self.matrix.matvec(v))
 
-    def spread(self, plain: Vector) -> Vector:
+    def spread(self, plain: Vector, dtype: Any = np.float64) -> Vector:
         """Δv from Qv: Q(C(Qv)), a product with all of Q."""
         centred = self.centre(plain)
         function = getattr(self.matrix, "function", None)
         if function is None or function.is_bilinear:  # entries that cost nothing are not worth saving
             return self.matrix.matvec(centred)
-        return symmetric_product(self.matrix, centred)
+        return symmetric_product(self.matrix, centred, dtype)
 
     def diagonal(self) -> Vector:
         """Δ_ii, from one pass over Q."""
         if self._diagonal is None:
-            self.survey(np.empty((self.n, 0), self.dtype))
-        assert self._diagonal is not None
+            squares, weight = np.empty(self.n), self.weight.astype(self.dtype)
+
+            def work(first: int, last: int) -> None:
+                rows = self.matrix.rows(np.arange(first, last), self.dtype)
+                rows -= (rows @ weight / rows.dtype.type(self.total))[:, None]
+                squares[first:last] = np.square(rows, out=rows) @ weight
+
+            with workers() as pool:
+                pool.map(work, spans(self.n, HEIGHT))
+            self._diagonal = squares
         return self._diagonal
 
     def trace(self) -> float:
         """Σ w_i Δ_ii."""
-        return float(self.weight @ self.diagonal())
+        if self._trace is None:
+            self.survey(np.zeros(self.n))
+        assert self._trace is not None
+        return self._trace
 
-    def survey(self, columns: Array) -> Array:
-        """Q times some columns, and the diagonal of Δ on the way: one pass over Q in threads."""
-        products = np.empty(columns.shape, self.dtype)
-        squares, weight = np.empty(self.n), self.weight.astype(self.dtype)
-
-        def work(first: int, last: int) -> None:
-            rows = self.matrix.rows(np.arange(first, last), self.dtype)
-            products[first:last] = rows @ columns
-            rows -= (rows @ weight / rows.dtype.type(self.total))[:, None]
-            np.square(rows, out=rows)
-            squares[first:last] = rows @ weight
-
-        with workers() as pool:
-            pool.map(work, spans(self.n, HEIGHT))
-        self._diagonal = squares
-        return products
+    def survey(self, plain: Vector) -> Vector:
+        """Δv from Qv in the precision ``dtype``, and the trace of Δ on the way: one pass over the pairs of points."""
+        self._trace, product = symmetric_scatter(self.matrix, self.weight, self.centre(plain), self.dtype)
+        return product
 
     def form(self) -> None:
         """Hold Δ whole: one symmetric n×n×n product."""
@@ -120,6 +120,7 @@ class KernelCovariance:
             pool.map(centre, spans(self.n, HEIGHT))
             pool.map(multiply, spans(self.n, HEIGHT)[::-1])  # the longest first
         self.whole, self._diagonal = whole, np.diagonal(whole).astype(np.float64)
+        self._trace = float(self.weight @ self._diagonal)
 
     def prepare(self, indices: Indices, dtype: Any) -> Any:
         """What ``tile`` needs of these rows: their place in Δ when it is formed well enough, else Q[indices]C."""
@@ -138,11 +139,11 @@ class KernelCovariance:
             total += prepared[:, first:last] @ right
         return total
 
-    def pays_to_form(self, programmes: int, budget: int) -> bool:
-        """Whether one n×n×n product is cheaper than the products Q(Qβ) that so many programmes take without it.
+    def pays_to_form(self, budget: int) -> bool:
+        """Whether one n×n×n product is cheaper than going without; Δ and what it is made from must fit into the budget.
 
-        A programme takes about four products over all pairs, a pair about as long as 250 operations of a matrix product
-        (measured); Δ and the array it is made from must fit into the budget in bytes.
+        A stand-in and products Q(Qβ) are cheaper from a few hundred points on, for one programme and for a walk of ten
+        (measured). A Q that may be indefinite has no stand-in, and rows of Δ one by one cost n² each.
         """
         fits = 2 * self.n * self.n * self.dtype.itemsize <= budget
-        return self.n <= ALWAYS_FORMED or (fits and self.n <= 4 * 250 * programmes)
+        return self.n <= ALWAYS_FORMED or (fits and self.matrix.is_psd is False)

@@ -1,17 +1,23 @@
-"""A product with a whole symmetric matrix, each entry computed once.
+"""Sums over all pairs of points, each kernel entry computed once.
 
 Solves
-    Kv for a v without zeros. A tile of the upper triangle, while it is hot in a core's cache, is multiplied from both
-    sides: its entries are computed once and serve twice, which pays where an entry costs more than a product.
+    product   Kv for a v without zeros.
+    scatter   Σ_ij w_i w_j (K_ij − m_i)², m_i = Σ_j w_j K_ij / Σw: how much the kernel rows vary over the data; and Kv
+              on the way.
+    A tile of the upper triangle, while it is hot in a core's cache, is read from both sides: its entries are computed
+    once and serve twice, which pays where an entry costs more than a product.
 Given
-    A matrix that produces tiles of rows, v.
+    A matrix that produces tiles of rows, v or w.
 Returns
-    Kv in float64.
+    Kv, the scatter. Entries in the precision asked for, sums of tiles in float64. The scatter is summed from entries
+    less a constant c near their mean, Σ w_i w_j (K_ij − c)² − Σ w_i (Σ_j w_j (K_ij − c))² / Σw: rows of a symmetric
+    matrix can only be flat together, so nothing is lost where a wide kernel makes all of them so.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,29 +25,64 @@ from numpy.typing import NDArray
 
 from askew.threads import spans, workers
 
+Array = NDArray[Any]
 Vector = NDArray[np.float64]
 
-HEIGHT, WIDTH = 128, 512  # half a megabyte: what a core keeps
+HEIGHT, WIDTH = 256, 512  # a megabyte in float64 at most: what a core keeps
 
 
-def symmetric_product(matrix: Any, v: Vector) -> Vector:
+def symmetric_product(matrix: Any, v: Vector, dtype: Any = np.float64) -> Vector:
     """Kv, in threads."""
-    total = np.zeros(matrix.n)
-    lock = threading.Lock()
+    total, v, lock = np.zeros(matrix.n), v.astype(dtype, copy=False), threading.Lock()
 
     def work(first: int, last: int) -> None:
         part = np.zeros(matrix.n)
-        prepared = matrix.prepare(np.arange(first, last), np.float64)
-        for begin, end in spans(matrix.n - first, WIDTH):
-            begin, end = first + begin, first + end
-            tile = matrix.tile(prepared, slice(begin, end))
+        for begin, end, tile in _tiles(matrix, first, last, dtype):
             part[first:last] += tile @ v[begin:end]
             beyond = max(begin, last)  # the square on the diagonal has both its sides already
             part[beyond:end] += v[first:last] @ tile[:, beyond - begin :]
         with lock:
             np.add(total, part, out=total)
 
-    matrix.tile(matrix.prepare(np.arange(1), np.float64), slice(0, 1))  # operands are made once, not per thread
+    _over_rows(matrix, dtype, work)
+    return total
+
+
+def symmetric_scatter(matrix: Any, weight: Vector, v: Vector, dtype: Any = np.float64) -> tuple[float, Vector]:
+    """Σ_ij w_i w_j (K_ij − m_i)² and Kv, in threads."""
+    some = np.unique(np.linspace(0, matrix.n - 1, 64).astype(np.int64))
+    level = float(matrix.block(some, np.float64).mean())
+    sums, squares, lock = np.zeros((matrix.n, 2)), [0.0], threading.Lock()
+    pair = np.column_stack([weight, v]).astype(dtype)
+
+    def work(first: int, last: int) -> None:
+        part, own = np.zeros((matrix.n, 2)), 0.0
+        for begin, end, tile in _tiles(matrix, first, last, dtype):
+            tile -= tile.dtype.type(level)
+            part[first:last] += tile @ pair[begin:end]
+            beyond = max(begin, last)
+            part[beyond:end] += tile[:, beyond - begin :].T @ pair[first:last]
+            twice = np.where(np.arange(begin, end) < last, 1.0, 2.0)
+            own += float(weight[first:last] @ (np.square(tile, out=tile) @ (twice * weight[begin:end]).astype(dtype)))
+        with lock:
+            np.add(sums, part, out=sums)
+            squares[0] += own
+
+    _over_rows(matrix, dtype, work)
+    scatter = squares[0] - float(weight @ np.square(sums[:, 0])) / float(weight.sum())
+    return max(0.0, scatter), sums[:, 1] + level * float(v.sum())
+
+
+def _tiles(matrix: Any, first: int, last: int, dtype: Any) -> Any:
+    """The tiles of some rows from the diagonal to the right, in one piece of memory."""
+    prepared = matrix.prepare(np.arange(first, last), dtype)
+    memory = np.empty((last - first) * min(WIDTH, matrix.n - first), dtype)
+    for begin, end in spans(matrix.n - first, WIDTH):
+        out = memory[: (last - first) * (end - begin)].reshape(last - first, end - begin)
+        yield first + begin, first + end, matrix.tile(prepared, slice(first + begin, first + end), out)
+
+
+def _over_rows(matrix: Any, dtype: Any, work: Callable[[int, int], None]) -> None:
+    matrix.tile(matrix.prepare(np.arange(1), dtype), slice(0, 1))  # operands are made once, not per thread
     with workers() as pool:
         pool.map(work, spans(matrix.n, HEIGHT))
-    return total

@@ -100,7 +100,7 @@ def fit_at(
     matrix = CovarianceGuided(covariance, eta, scale)
     problem = one_class.formulate(matrix, nu, covariance.weight)
     solution = solve(problem, start)
-    plain = covariance.matrix.matvec(solution.beta)
+    plain = matrix.plain(solution.beta)
     multiplier = boundary_multiplier(problem, solution)
     outside = float(covariance.weight @ (plain < multiplier)) / covariance.total
     return Stage(matrix, solution, plain, multiplier, outside)

@@ -3,14 +3,16 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and equality sums (``askew.qp``).
 Given
-    A ``Problem``, and a stand-in K̃ ≈ K with cheap rows, which is solved first. Each round, with g = Kβ + p exact in
-    float64, solves
+    A ``Problem``, and a stand-in K̃ = aQ + rest ≈ K: rows of Q are cheap, and kept from round to round, and the rest
+    moves a gradient by itself. K̃ is solved first. Each round, with g = Kβ + p, solves
         minimise ½ d'K̃d + g'd,   lower ≤ β + d ≤ upper,   sums of d zero
-    by the working-set solver, and moves to β + θd with the exact step θ = min(1, −g'd / d'Kd): the objective falls in
-    every round whatever K̃ is, and the next gradient is g + θKd, all in float64. K̃ then learns from d and Kd.
-    When rounds stop helping, the rows of K itself finish the work.
+    by the working-set solver, and moves to β + θd with the best step θ = min(1, −g'd / d'Kd): the objective falls in
+    every round whatever K̃ is, and the next gradient is g + θKd. K̃ then learns from d and Kd.
+    Products Kd are made in the precision of the stand-in until the violation seems small enough, and in float64 if it
+    turns out not to be. When rounds stop helping, the rows of K itself finish the work.
 Returns
-    ``Solution``, judged on exact gradients of K alone. A stand-in decides how many rounds there are, never the answer.
+    ``Solution``, judged on a float64 gradient of K alone. A stand-in decides how many rounds there are, never the
+    answer.
 Stops when
     the KKT violation is at most tol, or after max_iter inner steps.
 Reference
@@ -20,26 +22,48 @@ Reference
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.qp import Constraint, GroupSums, Problem, Solution, Status, Sum, certify
-from askew.qp.problem import SymmetricMatrix
 from askew.solvers import working_set
+from askew.solvers.row_cache import RowCache
 from askew.solvers.start import feasible_start
+from askew.threads import workers
 
 Vector = NDArray[np.float64]
 
 PATIENCE = 12  # rounds that may pass without halving the violation
 INNER_ACCURACY = 0.02  # of the present violation
+CORRECTED = 256  # variables of a working set of a step that corrects
 BEGINNING = 1e-4  # accuracy of the first round, in units of K times the sums
 
 
-class StandIn(SymmetricMatrix, Protocol):
-    """A symmetric matrix with cheap rows that can learn from a step."""
+class StandIn(Protocol):
+    """K̃ = factor · matrix + rest, which can learn from a step.
+
+    ``matrix`` has cheap rows; ``diagonal``, ``block`` and ``argument_bound`` are those of K̃ itself.
+    """
+
+    matrix: Any
+    factor: float
+    dtype: Any
+
+    def rest(self, indices: Any, steps: Vector) -> Vector:
+        """What the rest adds to K̃[:, indices] steps."""
+        ...
+
+    def even_gradient(self) -> Vector:
+        """Roughly K̃ times a β without preferences: where to begin."""
+        ...
+
+    def product(self, move: Vector, believed: Vector) -> Vector:
+        """Kd in the precision ``dtype``, given K̃d."""
+        ...
 
     def refine(self, move: Vector, change: Vector, believed: Vector) -> StandIn:
         """The stand-in with the curvature of K along ``move``, given Kd and K̃d."""
@@ -69,51 +93,181 @@ def solve(
     -------
     Solution
     """
-    beta, steps = _begin(problem, stand_in, start, tol, max_iter, cache_bytes)
-    gradient = problem.gradient(beta)
-    rounds, history, lesson, least_curvature = 0, [], None, np.inf
-    while True:
-        verdict = certify(problem, beta, gradient)
-        history.append(verdict.violation)
-        left = max_iter - steps if max_iter >= 0 else -1
-        if verdict.violation <= tol or max_iter >= 0 >= left:
-            status = _status(problem, verdict.violation <= tol, least_curvature)
-            return Solution(beta, gradient, status, verdict, steps, rounds, {})
-        if _has_lost_patience(history):
-            last = working_set.solve(problem, start=beta, tol=tol, max_iter=left, cache_bytes=cache_bytes)
-            return replace(last, n_iter=last.n_iter + steps, n_outer=last.n_outer + rounds)
-        if lesson is not None:
-            stand_in = stand_in.refine(*lesson)
-        inner = working_set.solve(
-            _step_problem(problem, stand_in, beta, gradient),
-            tol=max(INNER_ACCURACY * verdict.violation, 0.3 * tol),
-            max_iter=left,
-            cache_bytes=cache_bytes,
+    with closing(Rounds(stand_in.matrix, stand_in.dtype, max_iter, cache_bytes)) as rounds:
+        if start is not None:
+            beta = feasible_start(problem, start)
+            return rounds.solve(problem, stand_in, beta, problem.gradient(beta), tol, is_exact=True)
+        beta, believed = rounds.guess(problem, stand_in, tol)
+        return rounds.solve(problem, stand_in, beta, problem.linear + stand_in.product(beta, believed), tol)
+
+
+class Rounds:
+    """Rounds of steps on one Q, whose rows are kept between programmes.
+
+    Parameters
+    ----------
+    matrix : SymmetricMatrix
+        Q.
+    dtype : float32 or float64
+        Precision of its rows.
+    max_iter : int
+        Limit of inner steps of a programme; -1 for none.
+    cache_bytes : int
+    """
+
+    def __init__(self, matrix: Any, dtype: Any, max_iter: int, cache_bytes: int) -> None:
+        self.max_iter, self.cache_bytes, self.steps = max_iter, cache_bytes, 0
+        self._rows = RowCache(matrix, dtype, cache_bytes)
+
+    def close(self) -> None:
+        """Hand the memory of the rows on."""
+        self._rows.close()
+
+    def guess(self, problem: Problem, stand_in: Any, tol: float) -> tuple[Vector, Vector]:
+        """Where the stand-in itself is solved, no better than it deserves: β and K̃β."""
+        beta = feasible_start(problem, gradient=stand_in.even_gradient() + problem.linear)
+        product, filled = stand_in.rest(slice(None), beta), np.flatnonzero(beta)
+        with workers() as pool:
+            for first in range(0, len(filled), 1024):
+                part = filled[first : first + 1024]
+                self._rows.add_product(product, part, stand_in.factor * beta[part], pool, keep=False)
+        size = float(np.max(np.abs(stand_in.diagonal()))) * float(np.max(np.abs(problem.constraint.totals)))
+        self.steps = 0
+        move, change = self._step(problem, stand_in, beta, product + problem.linear, max(tol, BEGINNING * size))
+        return _arrive(problem, beta, move), product + change
+
+    def solve(
+        self, problem: Problem, stand_in: Any, beta: Vector, gradient: Vector, tol: float, *, is_exact: bool = False
+    ) -> Solution:
+        """Solve from β and its gradient, which is exact or as good as the stand-in's precision."""
+        state = _State(problem, stand_in, tol, beta, gradient, is_exact)
+        while True:
+            verdict = certify(problem, state.beta, state.gradient)
+            is_good = verdict.violation <= (tol if state.is_exact else 0.9 * tol)
+            if is_good or self.max_iter >= 0 >= self._left:
+                if state.is_exact:
+                    status = _status(problem, is_good, state.least_curvature)
+                    found = Solution(state.beta, state.gradient, status, verdict, self.steps, state.rounds, {})
+                    self.steps = 0
+                    return found
+                state.judge()
+                continue
+            if state.has_lost_patience(verdict.violation):
+                return self._by_rows(state)
+            state.learn()
+            accuracy = max(INNER_ACCURACY * verdict.violation, 0.3 * tol)
+            state.take(*self._step(problem, state.stand_in, state.beta, state.gradient, accuracy, CORRECTED))
+
+    @property
+    def _left(self) -> int:
+        """Steps that may still be taken; -1 for no limit."""
+        return max(0, self.max_iter - self.steps) if self.max_iter >= 0 else -1
+
+    def _step(
+        self, problem: Problem, stand_in: Any, beta: Vector, gradient: Vector, tol: float, size: int | None = None
+    ) -> tuple[Vector, Vector]:
+        """d and K̃d, with d the step from β that is best for the stand-in."""
+        lower, upper = problem.lower - beta, problem.upper - beta
+        matrix: Any = _OnKeptRows(stand_in, self._rows)
+        posed = Problem(matrix, gradient, lower, upper, _zero_sums(problem.constraint))
+        found = working_set.solve(
+            posed, tol=tol, max_iter=self._left, dtype=stand_in.dtype, working_set_size=size, is_judged=False
         )
-        steps, rounds = steps + inner.n_iter, rounds + 1
-        moved = _arrive(problem, beta, inner.beta)
-        move = moved - beta
-        change = problem.matrix.matvec(move)
-        lesson = move, change, inner.gradient - gradient
-        least_curvature = min(least_curvature, float(move @ change) / max(float(move @ move), 1e-300))
-        beta, gradient = _step(beta, gradient, move, change, moved)
+        self.steps += found.n_iter
+        return found.beta, found.gradient - gradient
+
+    def _by_rows(self, state: _State) -> Solution:
+        """The end by rows of K itself."""
+        last = working_set.solve(
+            state.problem, start=state.beta, tol=state.tol, max_iter=self._left, cache_bytes=self.cache_bytes
+        )
+        steps, self.steps = self.steps, 0
+        return replace(last, n_iter=last.n_iter + steps, n_outer=last.n_outer + state.rounds)
 
 
-def _begin(
-    problem: Problem, stand_in: Any, start: Vector | None, tol: float, max_iter: int, cache_bytes: int
-) -> tuple[Vector, int]:
-    """Where the rounds begin: at a warm start, or where the stand-in itself is solved, no better than it deserves."""
-    if start is not None:
-        return feasible_start(problem, start), 0
-    posed = Problem(stand_in, problem.linear, problem.lower, problem.upper, problem.constraint)
-    size = float(np.max(np.abs(stand_in.diagonal()))) * float(np.max(np.abs(problem.constraint.totals)))
-    found = working_set.solve(posed, tol=max(tol, BEGINNING * size), max_iter=max_iter, cache_bytes=cache_bytes)
-    return found.beta, found.n_iter
+@dataclass
+class _State:
+    """Where a programme stands."""
+
+    problem: Problem
+    stand_in: Any
+    tol: float
+    beta: Vector
+    gradient: Vector
+    is_exact: bool
+    is_rough: bool = True
+    """Whether products are made in the precision of the stand-in."""
+    rounds: int = 0
+    least_curvature: float = np.inf
+    lesson: tuple[Vector, Vector, Vector] | None = None
+    history: list[float] = field(default_factory=list)
+
+    def judge(self) -> None:
+        """The gradient anew, in float64."""
+        self.gradient, self.is_exact = self.problem.gradient(self.beta), True
+
+    def learn(self) -> None:
+        """What the last step showed; and that rough products have not been enough, where they were judged."""
+        if self.lesson is not None:
+            self.stand_in = self.stand_in.refine(*self.lesson)
+            self.is_rough = self.is_rough and not self.is_exact
+
+    def take(self, move: Vector, believed: Vector) -> None:
+        """Go to β + d, or to the least objective on the way there."""
+        moved = _arrive(self.problem, self.beta, move)
+        move = moved - self.beta
+        arrived = self.problem.gradient(moved) if self.is_rough and self._expects_to_arrive() else None
+        if arrived is not None:
+            change = arrived - self.gradient
+        else:
+            change = self.stand_in.product(move, believed) if self.is_rough else self.problem.matrix.matvec(move)
+        self.lesson = move, change, believed
+        self.rounds += 1
+        slope, curvature = float(self.gradient @ move), float(move @ change)
+        self.least_curvature = min(self.least_curvature, curvature / max(float(move @ move), 1e-300))
+        if arrived is not None and slope + 0.5 * curvature < 0:
+            self.beta, self.gradient, self.is_exact = moved, arrived, True
+            return
+        self.is_exact = self.is_exact and not self.is_rough
+        theta = 1.0 if curvature <= 0 or slope + curvature <= 0 else max(0.0, -slope / curvature)
+        self.beta = moved if theta == 1.0 else self.beta + theta * move
+        self.gradient = self.gradient + theta * change
+
+    def _expects_to_arrive(self) -> bool:
+        """Whether a step as good as the last would leave about tol: then it is judged at once."""
+        return len(self.history) > 1 and self.history[-1] ** 2 <= 2 * self.tol * self.history[-2]
+
+    def has_lost_patience(self, violation: float) -> bool:
+        """Whether the last rounds have not halved the violation."""
+        self.history.append(violation)
+        return len(self.history) > PATIENCE and min(self.history[-PATIENCE:]) > 0.5 * min(self.history[:-PATIENCE])
 
 
-def _step_problem(problem: Problem, stand_in: Any, beta: Vector, gradient: Vector) -> Problem:
-    """The programme of the step d from β."""
-    return Problem(stand_in, gradient, problem.lower - beta, problem.upper - beta, _zero_sums(problem.constraint))
+class _OnKeptRows:
+    """A stand-in whose gradients are moved through kept rows of Q."""
+
+    def __init__(self, stand_in: Any, rows: RowCache) -> None:
+        self.stand_in, self.rows = stand_in, rows
+        self.n, self.is_psd = stand_in.n, stand_in.is_psd
+
+    def argument_bound(self) -> float:
+        return self.stand_in.argument_bound()
+
+    def diagonal(self) -> Vector:
+        return self.stand_in.diagonal()
+
+    def matvec(self, v: Vector) -> Vector:
+        return self.stand_in.matvec(v)
+
+    def block(self, indices: Any, dtype: Any) -> Any:
+        return self.stand_in.block(indices, dtype)
+
+    def add_product_at(self, gradient: Vector, indices: Any, steps: Vector, dtype: Any) -> Vector:
+        """g + K̃[:, indices] steps."""
+        with workers() as pool:
+            self.rows.add_product(gradient, indices, self.stand_in.factor * steps, pool)
+        gradient += self.stand_in.rest(indices, steps)
+        return gradient
 
 
 def _zero_sums(constraint: Constraint) -> Constraint:
@@ -129,22 +283,10 @@ def _arrive(problem: Problem, beta: Vector, move: Vector) -> Vector:
     return np.where(move == problem.upper - beta, problem.upper, moved)
 
 
-def _step(beta: Vector, gradient: Vector, move: Vector, change: Vector, moved: Vector) -> tuple[Vector, Vector]:
-    """The least objective on the segment from β to β + d, and its gradient."""
-    slope, curvature = float(gradient @ move), float(move @ change)
-    if curvature <= 0 or slope + curvature <= 0:
-        return moved, gradient + change
-    theta = max(0.0, -slope / curvature)
-    return beta + theta * move, gradient + theta * change
-
-
-def _has_lost_patience(history: list[float]) -> bool:
-    return len(history) > PATIENCE and min(history[-PATIENCE:]) > 0.5 * min(history[:-PATIENCE])
-
-
 def _status(problem: Problem, is_good: bool, least_curvature: float) -> Status:
     if not is_good:
         return Status.MAX_ITER
     known = problem.matrix.is_psd
-    bends_down = least_curvature < -1e-8 * float(np.max(np.abs(problem.matrix.diagonal()), initial=0.0))
-    return Status.STATIONARY if known is False or (known is None and bends_down) else Status.OPTIMAL
+    if known is None:
+        known = least_curvature >= -1e-8 * float(np.max(np.abs(problem.matrix.diagonal()), initial=0.0))
+    return Status.OPTIMAL if known else Status.STATIONARY

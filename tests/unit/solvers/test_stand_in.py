@@ -15,8 +15,19 @@ from askew.solvers import stand_in, working_set
 class Crude:
     """A multiple of Q in place of P, which learns nothing."""
 
+    dtype = np.dtype(np.float64)
+
     def __init__(self, guided, factor):
-        self.matrix, self.n, self.is_psd, self.factor = guided.matrix, guided.n, True, factor
+        self.guided, self.matrix, self.n, self.is_psd, self.factor = guided, guided.matrix, guided.n, True, factor
+
+    def rest(self, indices, steps):
+        return np.zeros(self.n)
+
+    def even_gradient(self):
+        return np.zeros(self.n)
+
+    def product(self, move, believed):
+        return self.guided.matvec(move)
 
     def refine(self, move, change, believed):
         return self
@@ -26,17 +37,6 @@ class Crude:
 
     def matvec(self, v):
         return self.factor * self.matrix.matvec(v)
-
-    def prepare(self, indices, dtype):
-        return self.matrix.prepare(indices, dtype)
-
-    def tile(self, prepared, columns, out=None):
-        tile = self.matrix.tile(prepared, columns, out)
-        tile *= tile.dtype.type(self.factor)
-        return tile
-
-    def tile_width(self, m, itemsize):
-        return self.matrix.tile_width(m, itemsize)
 
     def block(self, indices, dtype=np.float64):
         return self.factor * self.matrix.block(indices, dtype)
