@@ -26,6 +26,7 @@ from askew.qp import Status
 
 Vector = NDArray[np.float64]
 
+SMALL, FINE = 1024, 1e-8  # so few positives are solved this far at no cost, and rounding no longer shows in the model
 ORDERED_LIMIT = 2**18  # positives beyond which putting them in order would cost more than the fit
 
 
@@ -39,6 +40,10 @@ class Setting:
     rho: float | str
     tol: float
     max_iter: int
+
+    def tolerance(self, n_positives: int) -> float:
+        """``tol``, or finer where that costs nothing."""
+        return min(self.tol, FINE) if n_positives <= SMALL and self.max_iter < 0 else self.tol
 
     def solver(self) -> Any:
         """The solver that is cheapest for each programme."""
@@ -201,7 +206,8 @@ def fit_machines(evidence: list[Evidence], setting: Setting, sign: float, rows: 
             continue
         points = whitened_points(structure, mine.X)
         function = _function(setting.kernel, points, mine.weight)
-        fit = moment.fit(WhitenedGram(function, points), setting.formulation, mine.weight, solve, setting.tol)
+        tol = setting.tolerance(len(mine.weight))
+        fit = moment.fit(WhitenedGram(function, points), setting.formulation, mine.weight, solve, tol)
         w = direction(structure, mine.X, fit.alpha) if function.is_bilinear else None
         machines.append(Machine(mine, structure, function, fit, w))
     return Fitted(machines, rho, sign, setting, rows, data)
@@ -223,9 +229,9 @@ def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float
         matrix = WhitenedGram(Linear(), whitened_points(structure, mine.X))
         stored = matrix.whole() if prefers_stored(matrix) else None
         solve, alpha = partial(setting.solver(), stored=stored), None
-        alphas = np.zeros((matrix.n, len(Cs)))
+        alphas, tol = np.zeros((matrix.n, len(Cs))), setting.tolerance(matrix.n)
         for j in np.argsort(Cs):
-            found = moment.fit(matrix, moment.Formulation("C", C=Cs[j]), mine.weight, solve, setting.tol, alpha)
+            found = moment.fit(matrix, moment.Formulation("C", C=Cs[j]), mine.weight, solve, tol, alpha)
             alphas[:, j] = alpha = found.alpha
             gaps[j, k] = found.gap
         W = structure.solve(structure.centred_sum(mine.X, alphas))

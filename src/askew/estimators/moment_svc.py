@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askew.estimators.moment_certificate import MomentCertificate
+from askew.estimators.moment_checkpoint import ResumesStreams
 from askew.estimators.moment_machines import MomentPath, Setting, fit_machines, fit_path
 from askew.estimators.moment_sources import open_labelled, tally_up, targets_of, warn_of_a_draw
 from askew.estimators.moment_targets import Targets, read_classes, read_targets
@@ -27,7 +28,7 @@ from askew.sources import ScoresAnywhere, is_beyond_memory
 from askew.threads import workers
 
 
-class MomentSVC(ScoresAnywhere, MomentCertificate, ClassifierMixin, BaseEstimator):
+class MomentSVC(ScoresAnywhere, ResumesStreams, MomentCertificate, ClassifierMixin, BaseEstimator):
     """Support vector classifier that knows the negatives only by their mean and covariance.
 
     Use it when positives are few and negatives are millions, arrive as a stream, or stay on another machine: after one
@@ -388,6 +389,17 @@ class MomentSVC(ScoresAnywhere, MomentCertificate, ClassifierMixin, BaseEstimato
         if layout.features:
             self.feature_names_in_ = np.array(layout.features, dtype=object)
         return self
+
+    def _resume(self, stream: Stream, classes: Any, names: Any) -> MomentSVC:
+        targets = read_classes(np.empty(0, classes.dtype), classes, self.pos_label)
+        if stream.positive != (targets.positive if targets.is_single else None):
+            raise ParameterError(f"The stream was begun with another pos_label than {self.pos_label!r}.")
+        self._stream, self._stream_classes = stream, classes
+        self.n_features_in_ = next(moments for moments in stream.moments if moments is not None).n_features
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
+        return self._fit(stream.evidence(), targets) if stream.is_ready else self
 
     def _fit(self, evidence: list[Evidence], targets: Targets, rows: Any = None, X: Any = None) -> MomentSVC:
         """Solve every machine, then set all attributes at once: a failed fit leaves the estimator as it was."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -51,15 +52,15 @@ class SparkSource(Source):
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Batches of rows, brought to this process one partition at a time."""
-        frame = self._chosen(columns).mapInArrow(_as_bytes, "rows binary")
+        frame = _mapped(self._chosen(columns), _as_bytes, "rows binary")
         for row in self._run(lambda: frame.toLocalIterator(prefetchPartitions=True)):
             yield _from_bytes(row.rows)
 
     def map_reduce(self, of: Callable[[Any], T], merge: Callable[[T, T], T], columns: Sequence[str] | None = None) -> T:
-        parts = self._chosen(columns).mapInArrow(partial(_reduce_partition, of, merge, self.name), _PART)
+        parts = _mapped(self._chosen(columns), partial(_reduce_partition, of, merge, self.name), _PART)
         for span in (FAN_IN, FAN_IN**2):
             groups = parts.repartition(spark("sql.functions").expr(f"part div {span}"))
-            parts = groups.mapInArrow(partial(_merge_groups, merge, span), _PART)
+            parts = _mapped(groups, partial(_merge_groups, merge, span), _PART)
         found = sorted(self._run(parts.collect), key=lambda row: row.part)
         for row in found:
             if row.problem is not None:
@@ -103,7 +104,14 @@ def map_rows(score: Callable[[Any], Any], frame: Any, features: Sequence[str], e
     kind = kinds.get(example.dtype.kind, types.StringType)()
     field = types.StructField(name, kind if example.ndim == 1 else types.ArrayType(kind))
     schema = types.StructType([*frame.schema.fields, field])
-    return frame.mapInArrow(partial(_score_batches, score, tuple(features), name), schema)
+    return _mapped(frame, partial(_score_batches, score, tuple(features), name), schema)
+
+
+def _mapped(frame: Any, function: Callable[[Iterator[Any]], Iterator[Any]], schema: Any) -> Any:
+    """``mapInArrow`` without its warning about the version of pandas, which has no part in it."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        return frame.mapInArrow(function, schema)
 
 
 def _reduce_partition(of: Any, merge: Any, name: str, batches: Iterator[Any]) -> Iterator[Any]:
