@@ -18,16 +18,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from askew.arrays import row_precision
-from askew.estimators.kernel_machine import KernelMachine
+from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
 from askew.estimators.sklearn_private import Interval, StrOptions
 from askew.exceptions import ParameterError
 from askew.kernels.landmarks import RULES, choose_landmarks, draw_keys, draw_pool
 from askew.kernels.low_rank import LowRank
 from askew.kernels.nystroem import Nystroem
+from askew.kernels.recomputed import HeldRows, Recomputed
 from askew.methods.expansion import Expansion
-from askew.qp import Solution
+from askew.qp import Problem, Solution
 
 LEAST_LANDMARKS, MOST_LANDMARKS = 500, 2000
+LEAST_HELD = 4096  # rows whose features are held however small the cache
 
 
 class Approximated(KernelMachine):
@@ -63,8 +65,13 @@ class Approximated(KernelMachine):
                 "and coef0 ≥ 0."
             )
         origin = Nystroem(function, self._choose_landmarks(function, X, weight, strata))
-        dtype = row_precision(X.shape[0], self.tol, 1.0)
-        return LowRank(origin.features(X, dtype), origin=origin)
+        if X.shape[0] > self._rows_held(origin.rank):
+            return Recomputed(origin, HeldRows(X))
+        return LowRank(origin.features(X, row_precision(X.shape[0], self.tol, 1.0)), origin=origin)
+
+    def _rows_held(self, rank: int) -> int:
+        """How many rows of so many float32 features ``cache_size`` has room for."""
+        return max(LEAST_HELD, int(self.cache_size * MEGABYTE / (4 * rank)))
 
     def _choose_landmarks(self, function: Any, X: Any, weight: Any, strata: Any) -> Any:
         n = X.shape[0]
@@ -72,7 +79,8 @@ class Approximated(KernelMachine):
             strata = np.zeros(n, np.int64)
         count = self.n_landmarks
         if count == "auto":
-            count = int(np.clip(np.ceil(np.sqrt(n)), LEAST_LANDMARKS, MOST_LANDMARKS))
+            most = min(MOST_LANDMARKS, self.cache_size * MEGABYTE / (4 * n))  # what keeps the features in memory
+            count = int(max(min(np.ceil(np.sqrt(n)), most), LEAST_LANDMARKS))
         elif count > n:
             warnings.warn(
                 f"n_landmarks={count} exceeds the {n} training rows; all of them are landmarks, and the fit is exact.",
@@ -85,7 +93,12 @@ class Approximated(KernelMachine):
     def _solver_of_programmes(self) -> Callable[..., Solution]:
         if not self._is_approximated:
             return super()._solver_of_programmes()
-        from askew.solvers.low_rank import solve
+        from askew.solvers import chunks, low_rank
+
+        def solve(problem: Problem, **options: Any) -> Solution:
+            if not isinstance(problem.matrix, Recomputed):
+                return low_rank.solve(problem, **options)
+            return chunks.solve(problem, rows_held=self._rows_held(problem.matrix.rank), **options)
 
         return solve
 

@@ -13,6 +13,7 @@ Returns
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -86,6 +87,10 @@ class LowRank:
     def subset(self, indices: Indices) -> LowRank:
         """The same kernel on some of the points."""
         return LowRank(self.features[indices], self.scales, self.origin)
+
+    def feature_blocks(self) -> Iterator[tuple[int, Array]]:
+        """The number of each block's first row, and the features of the block: all at once, since they are held."""
+        yield 0, self.features
 
     def combine(self, v: Vector) -> Vector:
         """Z'v in float64, from the rows where v is not zero; v may have several columns."""

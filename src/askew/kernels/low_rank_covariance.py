@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.kernels.low_rank import HEIGHT, LowRank
+from askew.kernels.low_rank import HEIGHT
 from askew.threads import spans, workers
 
 Vector = NDArray[np.float64]
@@ -32,7 +32,7 @@ class LowRankCovariance:
 
     Parameters
     ----------
-    matrix : LowRank
+    matrix : LowRank or Recomputed
         Q, with scales of 1.
     weight : array of shape (n,)
         w, all positive.
@@ -40,7 +40,7 @@ class LowRankCovariance:
 
     is_formed = False
 
-    def __init__(self, matrix: LowRank, weight: Vector) -> None:
+    def __init__(self, matrix: Any, weight: Vector) -> None:
         self.matrix, self.weight = matrix, weight
         self.n, self.total = matrix.n, float(weight.sum())
         mean = matrix.combine(weight) / self.total
@@ -51,18 +51,18 @@ class LowRankCovariance:
 
     def _scatter(self, mean: Vector) -> Vector:
         """Σ w (z − mean)(z − mean)', blocks in the precision of the features, their sum in float64."""
-        features = self.matrix.features
         total, lock = np.zeros((self.matrix.rank, self.matrix.rank)), threading.Lock()
-        root, shift = np.sqrt(self.weight).astype(features.dtype), mean.astype(features.dtype)
 
-        def work(first: int, last: int) -> None:
-            centred = (features[first:last] - shift) * root[first:last, None]
+        def work(features: Any, root: Any, first: int, last: int) -> None:
+            centred = (features[first:last] - mean.astype(features.dtype)) * root[first:last, None]
             part = centred.T @ centred
             with lock:
                 np.add(total, part, out=total)
 
         with workers() as pool:
-            pool.map(work, spans(self.n, HEIGHT))
+            for start, features in self.matrix.feature_blocks():
+                root = np.sqrt(self.weight[start : start + len(features)]).astype(features.dtype)
+                pool.map(work, [(features, root, *span) for span in spans(len(features), HEIGHT)])
         return total
 
     def centre(self, v: Any) -> Any:
@@ -85,6 +85,6 @@ class LowRankCovariance:
         """Σ w_i Δ_ii."""
         return float(self.variances @ self._second_moments)
 
-    def guided(self, eta: float, share: float) -> LowRank:
+    def guided(self, eta: float, share: float) -> Any:
         """P = ηQ + share·Δ."""
         return self.matrix.scaled(eta + share * self.variances)

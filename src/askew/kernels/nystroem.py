@@ -67,6 +67,11 @@ class Nystroem:
             pool.map(work, spans(X.shape[0], HEIGHT))
         return out
 
+    def combine(self, X: Any, v: Vector) -> Vector:
+        """Σ_i v_i φ(x_i) without the features: the kernel of the landmarks with the rows, then one projection."""
+        landmarks = self.gram.points.X
+        return self.projector.T @ Gram(self.gram.function, X).weighted_sum(landmarks, v)
+
     def landmark_weights(self, weights: Vector) -> Vector:
         """Pw, for one column of feature weights or several."""
         return self.projector @ weights

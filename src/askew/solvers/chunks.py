@@ -1,0 +1,152 @@
+"""Programmes of low rank whose features do not fit into memory: chunks of the variables, chosen by a pass over all.
+
+Solves
+    minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and equality sums (``askew.qp``),   K = Z diag(a) Z'.
+Given
+    A ``Problem`` on ``askew.kernels.recomputed.Recomputed``, and how many rows of Z may be held. The first guess comes
+    from a sample of the rows, each standing for several: its solution tells nearly every variable which bound it ends
+    at. Then, in rounds, a pass over all rows gives the gradient; the variables that violate optimality, those inside
+    their box and those next in line form a chunk, whose features are held and whose programme, the rest fixed, is
+    solved by ``low_rank``. Each round is one pass (m kernel values per row, no projection) and one solve in memory.
+Returns
+    ``Solution``, judged on a float64 gradient of all rows; n_iter counts coordinates and pairs moved.
+Stops when
+    the KKT violation is at most tol, after max_iter steps, or when rounds with chunks as large as memory allows bring
+    no progress.
+Reference
+    Joachims (1999), Making large-scale SVM learning practical, for the decomposition; Yu, Hsieh, Chang, Lin (2010),
+    Large linear classification when data cannot fit in memory, for blocks of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.arrays import row_precision
+from askew.qp import Certificate, Constraint, GroupSums, Problem, Solution, Status, Sum, certify
+from askew.qp.problem import Vector
+from askew.solvers import low_rank
+from askew.solvers.start import feasible_start
+
+Indices = NDArray[np.int64]
+
+SAMPLE = 32_768  # rows of the first guess
+LEAST = 16_384  # rows of a chunk at least,
+GENEROUS = 3  # and so many times those that must be in it
+ACCURACY = 0.05  # of the present violation: what a chunk is solved to
+PATIENCE = 15  # rounds that may pass without halving the violation
+
+
+def solve(
+    problem: Problem,
+    *,
+    rows_held: int,
+    start: Vector | None = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    on_round: Callable[[], bool] | None = None,
+) -> Solution:
+    """Solve ``problem`` to a KKT violation of ``tol`` with at most ``rows_held`` rows of features in memory."""
+    matrix: Any = problem.matrix
+    beta = feasible_start(problem, start) if start is not None else guess(problem, min(rows_held, SAMPLE), tol)
+    steps, rounds, history, size = 0, 0, [], LEAST
+    gradient = problem.gradient(beta)
+    while True:
+        verdict = certify(problem, beta, gradient)
+        history.append(verdict.violation)
+        is_good, has_stalled = verdict.violation <= tol, _has_stalled(history)
+        if is_good or has_stalled or 0 <= max_iter <= steps:
+            status = Status.OPTIMAL if is_good else Status.STALLED if has_stalled else Status.MAX_ITER
+            return Solution(beta, gradient, status, verdict, steps, rounds, {})
+        chunk = choose_chunk(problem, beta, gradient, verdict, size, rows_held)
+        left = max_iter - steps if max_iter >= 0 else -1
+        inner = _solve_chunk(problem, beta, gradient, chunk, max(0.3 * tol, ACCURACY * verdict.violation), left)
+        beta = beta.copy()
+        beta[chunk] = inner.beta
+        steps, rounds = steps + inner.n_iter, rounds + 1
+        if len(history) > 1 and verdict.violation > 0.5 * history[-2]:
+            size = min(2 * size, rows_held)
+        gradient = matrix.matvec(beta) + problem.linear
+        if on_round is not None and on_round():
+            return Solution(beta, gradient, Status.STOPPED, certify(problem, beta, gradient), steps, rounds, {})
+
+
+def guess(problem: Problem, size: int, tol: float) -> Vector:
+    """A feasible β from the solution on a sample: each variable at the bound that its gradient asks for."""
+    matrix: Any = problem.matrix
+    if problem.n <= size:
+        return feasible_start(problem)
+    chosen, factor = _sample(problem, size)
+    held = matrix.gather(chosen, row_precision(len(chosen), tol, 1.0))
+    lower, upper = factor * problem.lower[chosen], factor * problem.upper[chosen]
+    labels = problem.constraint.labels(problem.n)[chosen]
+    totals = [
+        float(np.clip(total, lower[labels == g].sum(), upper[labels == g].sum()))
+        for g, total in enumerate(problem.constraint.totals)
+    ]
+    posed = Problem(held, problem.linear[chosen], lower, upper, _sums(problem.constraint, labels, totals))
+    found = low_rank.solve(posed, tol=10 * tol)
+    gradient = matrix.scores(held.scales * held.combine(found.beta)) + problem.linear
+    level = np.array(found.multipliers)[problem.constraint.labels(problem.n)]
+    beta = np.where(gradient > level, problem.lower, problem.upper)
+    return feasible_start(problem, beta, gradient)
+
+
+def choose_chunk(
+    problem: Problem, beta: Vector, gradient: Vector, verdict: Certificate, size: int, rows_held: int
+) -> Indices:
+    """The variables inside their box or violating optimality, and those nearest to it, in rising order."""
+    room = gradient - np.array(verdict.multipliers)[problem.constraint.labels(problem.n)]
+    room = np.where(beta < problem.upper, room, -room)  # how far from moving; below 0 it should
+    room[(beta > problem.lower) & (beta < problem.upper)] = -np.inf
+    room[problem.lower == problem.upper] = np.inf
+    count = min(max(size, GENEROUS * int(np.count_nonzero(room <= 0))), rows_held, problem.n)
+    return np.sort(np.argpartition(room, count - 1)[:count])
+
+
+def _solve_chunk(
+    problem: Problem, beta: Vector, gradient: Vector, chunk: Indices, tol: float, max_iter: int
+) -> Solution:
+    matrix: Any = problem.matrix
+    held = matrix.gather(chunk, row_precision(len(chunk), tol, 1.0))
+    inside = beta[chunk]
+    labels = problem.constraint.labels(problem.n)[chunk]
+    totals = np.bincount(labels, inside, minlength=len(problem.constraint.totals))
+    posed = Problem(
+        held,
+        gradient[chunk] - held.matvec(inside),
+        problem.lower[chunk],
+        problem.upper[chunk],
+        _sums(problem.constraint, labels, totals.tolist()),
+    )
+    return low_rank.solve(posed, start=inside, tol=tol, max_iter=max_iter)
+
+
+def _sample(problem: Problem, size: int) -> tuple[Indices, Vector]:
+    """Rows in even steps, up to half of them from the side of the box that is rarer; how many rows each stands for."""
+    is_positive = problem.upper > 0
+    is_rare = is_positive if 2 * np.count_nonzero(is_positive) <= problem.n else ~is_positive
+    rare, common = np.flatnonzero(is_rare), np.flatnonzero(~is_rare)
+    few = _evenly(rare, size // 2)
+    many = _evenly(common, size - len(few))
+    factor = np.empty(problem.n)
+    factor[few], factor[many] = len(rare) / max(1, len(few)), len(common) / max(1, len(many))
+    chosen = np.sort(np.concatenate([few, many]))
+    return chosen, factor[chosen]
+
+
+def _evenly(members: Indices, count: int) -> Indices:
+    """At most ``count`` of the members, in even steps."""
+    return members[np.unique(np.linspace(0, len(members) - 1, min(count, len(members))).astype(np.int64))]
+
+
+def _sums(constraint: Constraint, labels: Indices, totals: list[float]) -> Constraint:
+    return GroupSums(labels, tuple(totals)) if isinstance(constraint, GroupSums) else Sum(totals[0])
+
+
+def _has_stalled(history: list[float]) -> bool:
+    return len(history) > PATIENCE and min(history[-PATIENCE:]) > 0.5 * min(history[:-PATIENCE])
