@@ -82,6 +82,7 @@ class Home:
         self.is_host = like is None or is_numpy_array(like)
         self.xp: Any = np if self.is_host else namespace(like)
         self.device = None if self.is_host else device(like)
+        self._landing: Any = None
 
     def put(self, values: Any, dtype: Any = None) -> Any:
         """The values as an array here; what is here already is not copied."""
@@ -98,6 +99,16 @@ class Home:
     def dtype(self, dtype: Any) -> Any:
         """NumPy's dtype under its name here."""
         return np.dtype(dtype) if self.is_host else getattr(self.xp, np.dtype(dtype).name)
+
+    def fetch(self, x: Any) -> NDArray[Any]:
+        """x on the host, in memory that the next call writes over: fresh memory costs more than the transfer."""
+        if not is_torch_array(x) or x.device.type != "cuda":
+            return host(x)
+        if self._landing is None or self._landing.numel() < x.numel() or self._landing.dtype != x.dtype:
+            self._landing = self.xp.empty(x.numel(), dtype=x.dtype, pin_memory=True)
+        landing = self._landing[: x.numel()].view(x.shape)
+        landing.copy_(x)
+        return np.asarray(landing.numpy())
 
     def gather(self, vectors: Sequence[Any], indices: Any) -> list[NDArray[np.float64]]:
         """Float64 vectors at the given indices, as arrays of the host, in one transfer."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from askew.arrays import Home, host
 from askew.kernels.function import KernelFunction
 from askew.kernels.fused import add_rows, can_fuse
+from askew.kernels.gram import DELICATE
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
@@ -54,18 +55,18 @@ class ArrayGram:
         self.home = Home(X)
         self.n, self.is_psd = int(X.shape[0]), function.is_psd
         self.tile_bytes = TILE_BYTES
-        self._operand: Any = None
+        self._operands: tuple[Any, Any] | None = None
         self._norms: Any = None
         if shift is None:
             shift = (
                 self._mean() if function.is_translation_invariant and self.n else self.home.put(np.zeros(X.shape[1]))
             )
         self.shift = shift
+        self._is_delicate = self._bound(self.home.xp.max) > DELICATE
 
     def argument_bound(self) -> float:
-        """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
-        largest = float(self.home.xp.max(self._squared_norms())) if self.n else 0.0
-        return self.function.argument_bound(np.array([largest]))
+        """Size of the terms summed for one entry, of a typical point: what float32 rounding is relative to."""
+        return self._bound(self.home.xp.mean)
 
     def diagonal(self) -> Vector:
         return host(self.diagonal_at())
@@ -80,8 +81,7 @@ class ArrayGram:
 
     def block_at(self, indices: Any, dtype: Any) -> Any:
         """K[indices][:, indices], here."""
-        rows = self._rows(indices)
-        return self._finish(self._left(rows, dtype) @ self._right(rows, dtype).T)
+        return self._finish(self._left_at(indices, dtype) @ self._right_at(indices, dtype).T)
 
     def rows(self, indices: Indices, dtype: Any = np.float64) -> NDArray[Any]:
         """K[indices, :]."""
@@ -89,7 +89,7 @@ class ArrayGram:
 
     def prepare(self, indices: Indices, dtype: Any) -> Any:
         """The left-hand side of K[indices, :], for ``tile``."""
-        return self._left(self._rows(self.home.put(indices)), dtype), dtype
+        return self._left_at(self.home.put(indices), dtype), dtype
 
     def tile(self, prepared: Any, columns: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """K[indices, columns] for prepared indices, into ``out`` when given."""
@@ -106,10 +106,9 @@ class ArrayGram:
 
     def add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
         """g + steps @ K[indices], with rows in the given precision and sums in float64; g may be changed in place."""
-        left = self._left(self._rows(indices), dtype)
-        steps = self.home.put(steps, dtype)
-        if can_fuse(self.function, left):
-            return add_rows(self.function, g, self._kept_operand(left.shape[1]), left, steps)
+        left, steps = self._left_at(indices, dtype), self.home.put(steps, dtype)
+        if can_fuse(self.function, left) and dtype == np.float32:
+            return add_rows(self.function, g, self._kept()[1], left, steps)
         for first, last in spans(self.n, self._height(left.shape[0], dtype)):
             tile = self._finish(self._right(self.X[first:last, :], dtype) @ left.T)
             g[first:last] = g[first:last] + self.home.put(tile @ steps, np.float64)
@@ -135,7 +134,8 @@ class ArrayGram:
 
     def cross(self, Z: Any, dtype: Any = np.float64) -> NDArray[Any]:
         """k(z, x_j) as a (len(Z), n) array."""
-        return host(self._finish(self._left(self.home.put(Z), dtype) @ self._right(self.X, dtype).T))
+        products = self._left(self.home.put(Z), dtype) @ self._right(self.X, dtype).T
+        return host(self._finish(products, is_delicate=True))
 
     def subset(self, indices: Indices) -> ArrayGram:
         """The same kernel on some of the points."""
@@ -146,6 +146,9 @@ class ArrayGram:
     @property
     def _float64(self) -> Any:
         return self.home.dtype(np.float64)
+
+    def _bound(self, of: Any) -> float:
+        return self.function.argument_bound(np.array([float(of(self._squared_norms())) if self.n else 0.0]))
 
     def _mean(self) -> Any:
         """Mean of the points in float64, a tile at a time."""
@@ -195,17 +198,31 @@ class ArrayGram:
             parts.append(xp.zeros((rows.shape[0], missing), dtype=rows.dtype, device=self.home.device))
         return xp.astype(xp.concat(parts, axis=1), self.home.dtype(dtype), copy=False)
 
-    def _kept_operand(self, width: int) -> Any:
-        """v(X) in float32, made once: what every fused update reads."""
-        if self._operand is None:
-            xp = self.home.xp
-            self._operand = xp.empty((self.n, width), dtype=self.home.dtype(np.float32), device=self.home.device)
-            for first, last in spans(self.n, self._height(2 * width, np.float64)):
-                self._operand[first:last, :] = self._right(self.X[first:last, :], np.float32)
-        return self._operand
+    def _left_at(self, indices: Any, dtype: Any) -> Any:
+        """u(x) of some of the points; float32 is at hand."""
+        if dtype == np.float32:
+            return self.home.xp.take(self._kept()[0], indices, axis=0)
+        return self._left(self._rows(indices), dtype)
 
-    def _finish(self, products: Any) -> Any:
-        self.function.tame(products)
+    def _right_at(self, indices: Any, dtype: Any) -> Any:
+        if dtype == np.float32:
+            return self.home.xp.take(self._kept()[1], indices, axis=0)
+        return self._right(self._rows(indices), dtype)
+
+    def _kept(self) -> tuple[Any, Any]:
+        """u(X) and v(X) in float32, made once: what every round reads."""
+        if self._operands is None:
+            parts = [
+                (self._left(self.X[a:z, :], np.float32), self._right(self.X[a:z, :], np.float32))
+                for a, z in spans(self.n, self._height(4 * self.X.shape[1], np.float64))
+            ]
+            left, right = zip(*parts, strict=True)
+            self._operands = self.home.xp.concat(left), self.home.xp.concat(right)
+        return self._operands
+
+    def _finish(self, products: Any, is_delicate: bool = False) -> Any:
+        if is_delicate or self._is_delicate:
+            self.function.tame(products)
         self.function.finish(products)
         return products
 
@@ -213,10 +230,15 @@ class ArrayGram:
         """Σ_j k(z, points_j) coefficients[j] in float64 for every row z of Z, tile by tile."""
         xp, m = self.home.xp, points.shape[0]
         out = xp.zeros((Z.shape[0], *coefficients.shape[1:]), dtype=self._float64, device=self.home.device)
+        if can_fuse(self.function, coefficients) and coefficients.ndim == 1:
+            left = self._left(points, np.float64)
+            for first, last in spans(Z.shape[0], self._height(4 * left.shape[1], np.float64)):
+                add_rows(self.function, out[first:last], self._right(Z[first:last, :], np.float64), left, coefficients)
+            return out
         width = min(max(1, m), 8192)
         for begin, end in spans(m, width):
             left = self._left(points[begin:end, :], np.float64).T
             for first, last in spans(Z.shape[0], self._height(width, np.float64)):
-                tile = self._finish(self._right(Z[first:last, :], np.float64) @ left)
+                tile = self._finish(self._right(Z[first:last, :], np.float64) @ left, Z is not self.X)
                 out[first:last, ...] += tile @ coefficients[begin:end, ...]
         return out

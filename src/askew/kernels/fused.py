@@ -4,11 +4,11 @@ Solves
     g += Σ_j steps_j finish(V u_j): a tile of V U' is computed by the matrix units, turned into kernel values in
     registers, multiplied by the steps and reduced. The m×n block of kernel values is never written to memory.
 Given
-    The operands of ``ArrayGram`` in float32 (V of shape (n, D) for all points, U of shape (m, D) for the rows that
-    moved), on a CUDA device, as PyTorch or CuPy arrays; g in float64.
+    The operands of ``ArrayGram`` (V of shape (n, D) for all points, U of shape (m, D) for the rows that moved) in
+    float32 or float64, on a CUDA device, as PyTorch or CuPy arrays; g in float64.
 Returns
-    g, changed in place. Products keep float32's precision (three TF32 products for each); sums of a tile's row enter
-    float64 at once.
+    g, changed in place. Products keep the precision of the operands (for float32 three TF32 products for each); sums of
+    a tile's row enter float64 at once.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 from askew.arrays import is_cupy_array, is_torch_array
 from askew.kernels.function import KernelFunction
 
-WIDEST = 128
+WIDEST = 64
 """Columns of the operands that are held at a time."""
-_ROWS, _COLUMNS = 128, 64
+_SHAPES = {"float32": (128, 64, 4, 2), "float64": (64, 32, 4, 1)}  # rows, columns, warps, stages: the fastest of eight
 
 
 def can_fuse(function: KernelFunction, operand: Any) -> bool:
@@ -30,7 +30,7 @@ def can_fuse(function: KernelFunction, operand: Any) -> bool:
         return False
     if is_torch_array(operand) and not operand.is_cuda:
         return False
-    return str(operand.dtype).endswith("float32") and _compiled() is not None
+    return _precision(operand) in _SHAPES and _compiled() is not None
 
 
 def add_rows(function: KernelFunction, g: Any, V: Any, U: Any, steps: Any) -> Any:
@@ -40,15 +40,21 @@ def add_rows(function: KernelFunction, g: Any, V: Any, U: Any, steps: Any) -> An
     kernel = _compiled()
     V, U, steps, target = (x if is_torch_array(x) else torch.from_dlpack(x) for x in (V, U, steps, g))
     n, width = V.shape
+    rows, columns, warps, stages = _SHAPES[_precision(V)]
+    is_single = V.dtype == torch.float32
     depth = min(WIDEST, 1 << (width - 1).bit_length())
-    grid = (-(-n // _ROWS),)
     with torch.cuda.device(target.device):
-        kernel[grid](
+        kernel[(-(-n // rows),)](
             V, U, steps, target, n, U.shape[0], width,
             FORM=function.fused, DEGREE=getattr(function, "whole_degree", 1), IS_SHORT=width <= depth,
-            DEPTH=depth, ROWS=_ROWS, COLUMNS=_COLUMNS, num_warps=8, num_stages=2,
+            PRECISION="tf32x3" if is_single else "ieee", IS_SINGLE=is_single,
+            DEPTH=depth, ROWS=rows, COLUMNS=columns, num_warps=warps, num_stages=stages,
         )  # fmt: skip
     return g
+
+
+def _precision(x: Any) -> str:
+    return str(x.dtype).rpartition(".")[2]
 
 
 @cache
@@ -60,14 +66,16 @@ def _compiled() -> Any:
     except ImportError:
         return None
 
-    @triton.jit  # type: ignore[untyped-decorator]
+    @triton.jit
     def update(  # type: ignore[no-untyped-def]
         V, U, S, G, n, m, width,
         FORM: tl.constexpr, DEGREE: tl.constexpr, IS_SHORT: tl.constexpr,
+        PRECISION: tl.constexpr, IS_SINGLE: tl.constexpr,
         DEPTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
     ):  # fmt: skip
         rows = (tl.program_id(0) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
         depth = tl.arange(0, DEPTH)
+        kind: tl.constexpr = tl.float32 if IS_SINGLE else tl.float64
         here = rows < n
         total = tl.zeros((ROWS,), tl.float64)
         v = tl.load(V + rows[:, None] * width + depth[None, :], here[:, None] & (depth[None, :] < width), 0.0)
@@ -75,14 +83,14 @@ def _compiled() -> Any:
             columns = first + tl.arange(0, COLUMNS)
             there = columns < m
             u = tl.load(U + columns[:, None] * width + depth[None, :], there[:, None] & (depth[None, :] < width), 0.0)
-            tile = tl.dot(v, tl.trans(u), input_precision="tf32x3")
+            tile = tl.dot(v, tl.trans(u), input_precision=PRECISION, out_dtype=kind)
             if not IS_SHORT:
                 for begin in range(DEPTH, width, DEPTH):
                     part = begin + depth
                     is_part = part[None, :] < width
                     more = tl.load(V + rows[:, None] * width + part[None, :], here[:, None] & is_part, 0.0)
                     u = tl.load(U + columns[:, None] * width + part[None, :], there[:, None] & is_part, 0.0)
-                    tile = tl.dot(more, tl.trans(u), tile, input_precision="tf32x3")
+                    tile = tl.dot(more, tl.trans(u), tile, input_precision=PRECISION, out_dtype=kind)
             if FORM == "exp":
                 tile = tl.exp(tl.minimum(tile, 0.0))
             elif FORM == "power":

@@ -20,7 +20,7 @@ from askew.kernels.points import as_points
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
-_DELICATE = 1e9  # arguments summed from terms this large may round to the wrong side of zero by 1e-7
+DELICATE = 1e9  # arguments summed from terms this large may round to the wrong side of zero by 1e-7
 
 
 class Gram:
@@ -37,11 +37,12 @@ class Gram:
         self.points = as_points(X, function)
         self.n = self.points.n
         self.is_psd: bool | None = function.is_psd
-        self._is_delicate = self.argument_bound() > _DELICATE
+        self._is_delicate = self.function.argument_bound(self.points.squared_norms) > DELICATE
 
     def argument_bound(self) -> float:
-        """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
-        return self.function.argument_bound(self.points.squared_norms)
+        """Size of the terms summed for one entry, of a typical point: what float32 rounding is relative to."""
+        squares = self.points.squared_norms
+        return self.function.argument_bound(np.array([squares.mean() if len(squares) else 0.0]))
 
     def diagonal(self) -> NDArray[np.float64]:
         return self.function.diagonal(self.points.squared_norms)

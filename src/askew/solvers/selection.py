@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from askew.arrays import assign, distinct, namespace, smallest
+from askew.arrays import assign, distinct, host, is_numpy_array, namespace, smallest
 from askew.qp.certificate import between
 
 Array = Any
@@ -55,8 +55,8 @@ def take_standing(g: Array, beta: Array, lower: Array, upper: Array, members: li
     xp = namespace(g)
     rising = xp.where(beta < upper, g, np.inf)
     falling = xp.where(beta > lower, -g, np.inf)
-    low = [_least(xp, rising[mine]) for mine in members]
-    high = [-_least(xp, falling[mine]) for mine in members]
+    least = _least(xp, [values[mine] for mine in members for values in (rising, falling)])
+    low, high = least[::2], [-value for value in least[1::2]]
     if slack is not None:  # its gradient is 0
         value, lowest, highest = slack
         low[0] = min(low[0], 0.0) if value < highest else low[0]
@@ -69,17 +69,26 @@ def choose(standing: Standing, members: list[Any], size: int, last: Array) -> Ar
     xp = namespace(standing.rising)
     fresh = size if not last.shape[0] else size // 2
     share = max(1, fresh // (2 * len(members)))
-    picked = []
+    picked, asks = [], []
     for mine in members:
         for values in (standing.rising[mine], standing.falling[mine]):
             some = smallest(values, share)
-            some = some[xp.isfinite(values[some])]
             picked.append(some if isinstance(mine, slice) else mine[some])
-    new = distinct(xp.concat(picked))
+            asks.append(values[some])
+    new = distinct(xp.concat(picked)[xp.isfinite(xp.concat(asks))])
     taken = assign(xp.zeros_like(standing.rising, dtype=xp.bool), new, True)
     kept = last[~taken[last]]
     return xp.concat([new, kept[: min(kept.shape[0], max(0, size - new.shape[0]))]])
 
 
-def _least(xp: Any, values: Array) -> float:
-    return float(xp.min(values)) if values.shape[0] else np.inf
+def _least(xp: Any, parts: list[Array]) -> list[float]:
+    """The least value of each part, +∞ of none; they come to the host together."""
+    known = [k for k, part in enumerate(parts) if part.shape[0]]
+    least = [np.inf] * len(parts)
+    if is_numpy_array(parts[0]):
+        for k in known:
+            least[k] = float(parts[k].min())
+    elif known:
+        for k, value in zip(known, host(xp.stack([xp.min(parts[k]) for k in known])), strict=True):
+            least[k] = float(value)
+    return least

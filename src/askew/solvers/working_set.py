@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from askew.arrays import Home, assign, host, row_precision
 from askew.exceptions import DataError
 from askew.qp import Problem, Solution, Status, certify
+from askew.solvers.inside import Inside
 from askew.solvers.row_cache import RowCache, Uncached
 from askew.solvers.selection import Standing, choose, take_standing
 from askew.solvers.start import feasible_start
@@ -42,8 +43,9 @@ Vector = NDArray[np.float64]
 
 DEFAULT_CACHE_BYTES = 2**30
 SMALL = 256  # variables up to which a problem is solved as far as float64 goes
-WHOLE_STEPS = 200_000  # steps between two looks at a problem that fits into one working set
-PATIENCE = 100  # rounds without a new least violation before float32 rows are given up
+PATIENCE = 100  # rounds without a new least violation before float32 rows are suspected, and at least 8n/q
+DRIFT = 0.1  # of the violation: more rounding than that in the gradient, and float32 rows are given up
+GROWTH = 100  # rounds after which a working set on a device of its own is doubled: blocks cost nothing to move there
 OPEN = 1e300  # stands for an infinite bound inside compiled code, which may not see infinities
 
 
@@ -103,7 +105,7 @@ def solve(
         )
 
 
-class _Run:
+class _Run(Inside):
     """The state of one solve."""
 
     cache: RowCache | Uncached
@@ -131,6 +133,7 @@ class _Run:
         self.linear = self.home.put(problem.linear)
         self.beta = self.home.put(feasible_start(problem, start))
         self.size = min(problem.n, working_set_size or default_size(problem.n, self.home.is_host))
+        self.is_size_given = working_set_size is not None
         self.last = self.home.put(np.empty(0, np.int64))
         self.kept_block: NDArray[Any] | None = None
         self.polite_steps = 100 * problem.n
@@ -210,18 +213,19 @@ class _Run:
         before, moved = self._solve_inside(chosen, standing)
         begin = time.perf_counter()
         delta = moved - before
-        changed = np.flatnonzero(delta)
-        if len(changed):
-            rows = chosen[self.home.put(changed)]
-            self.g = self.cache.add_product(self.g, rows, delta[changed], self.pool)
-            self.beta = assign(self.beta, chosen, self.home.put(moved))
+        (changed,) = self.home.xp.nonzero(delta)
+        if changed.shape[0]:
+            self.g = self.cache.add_product(self.g, chosen[changed], delta[changed], self.pool)
+            self.beta = assign(self.beta, chosen, moved)
             self.is_fresh = False
         self._lap("update", begin)
         self.last = chosen
         self.rounds += 1
+        if self.rounds == GROWTH and not self.home.is_host and not self.is_size_given:
+            self.size = min(self.problem.n, 2 * self.size)
         if self.is_slow:
             self._leap()
-        return len(changed) > 0
+        return int(changed.shape[0]) > 0
 
     def _leap(self) -> None:
         """A Newton step where pairs of variables creep: a small problem, badly conditioned."""
@@ -231,53 +235,6 @@ class _Run:
         self.beta = self.home.put(polish(self.problem, host(self.beta), host(self.g)))
         self._refresh()
         self.is_fresh = False  # on the way, not at the end: a stall is looked for where the violation seems met
-
-    def _solve_inside(self, chosen: Any, standing: Standing) -> tuple[Vector, Vector]:
-        """β of the chosen variables as it is, and at the optimum over them alone."""
-        from askew.solvers.inner import solve_block
-
-        begin = time.perf_counter()
-        slack = self._slack()
-        q = chosen.shape[0] + (slack is not None)
-        K = self._block(chosen)
-        labels = host(self.labels[chosen]) if len(self.members) > 1 else np.zeros(chosen.shape[0], np.int64)
-        centre = np.array(standing.centres)
-        g, before, lower, upper, diagonal = self.home.gather(
-            (self.g, self.beta, self.lower, self.upper, self.diagonal), chosen
-        )
-        g = g - centre[labels]  # only differences within a group count; small numbers round less
-        beta = before.copy()
-        if slack is not None:
-            g, diagonal = np.append(g, -centre[0]), np.append(diagonal, 0.0)
-            beta, lower, upper = (np.append(v, s) for v, s in zip((beta, lower, upper), slack, strict=True))
-        begin = self._lap("block", begin)
-        starts = np.append(np.searchsorted(labels, np.arange(len(self.members))), q)
-        steps, _, curvature = solve_block(
-            K,
-            diagonal.astype(self.dtype),
-            g.astype(self.dtype),
-            beta,
-            lower,
-            upper,
-            starts,
-            max(0.1 * standing.violation, 0.3 * self.goal),
-            min(20 * q if q < self.problem.n else WHOLE_STEPS, self.max_steps - self.steps),
-        )
-        self._lap("inside", begin)
-        self.steps += steps
-        self.is_slow = steps >= WHOLE_STEPS and slack is None and self.problem.matrix.is_psd is not False
-        self.least_curvature = min(self.least_curvature, curvature)
-        return before, beta[: len(before)]
-
-    def _block(self, chosen: Any) -> NDArray[Any]:
-        """K among the chosen, with a zero row for the slack variable; kept while the choice stays the same."""
-        is_known = self.kept_block is not None and chosen.shape == self.last.shape
-        if is_known and bool(self.home.xp.all(chosen == self.last)):
-            return self.kept_block  # type: ignore[return-value]
-        matrix: Any = self.problem.matrix
-        K = matrix.block(chosen, self.dtype) if self.home.is_host else host(matrix.block_at(chosen, self.dtype))
-        self.kept_block = np.pad(K, (0, 1)) if self.problem.constraint.slack is not None else K
-        return self.kept_block
 
     def _first_gradient(self, is_warm: bool) -> tuple[Vector, bool]:
         """Gradient at the start, and whether it is exact: a cold start is far from the end and needs no float64."""
@@ -326,10 +283,15 @@ class _Run:
         return False
 
     def _is_lost(self, violation: float) -> bool:
-        """Whether float32 rows have brought no new best for so long that their rounding must be in the way."""
+        """Whether float32 rows have brought no new best for long, and their rounding is what is in the way."""
         if violation < self.best:
             self.best, self.best_at = violation, self.rounds
-        return self.dtype != np.float64 and self.rounds - self.best_at > PATIENCE
+        if self.dtype == np.float64 or self.rounds - self.best_at <= max(PATIENCE, 8 * self.problem.n // self.size):
+            return False
+        xp, believed = self.home.xp, self.g
+        self._refresh()
+        self.best_at = self.rounds
+        return float(xp.max(xp.abs(self.g - believed))) > DRIFT * violation
 
     def _sharpen(self) -> bool:
         """Go on with float64 rows and an exact gradient; False when that is already so."""
@@ -350,11 +312,6 @@ class _Run:
             self.cache = Uncached(self.problem.matrix, self.dtype)
         else:
             self.cache = RowCache(self.problem.matrix, self.dtype, self.cache_bytes)
-
-    def _lap(self, stage: str, begin: float) -> float:
-        now = time.perf_counter()
-        self.seconds[stage] += now - begin
-        return now
 
 
 def default_size(n: int, is_host: bool = True) -> int:
