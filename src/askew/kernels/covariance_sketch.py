@@ -39,6 +39,7 @@ Indices = NDArray[np.int64]
 
 MEMORY = 16  # steps remembered
 RANK_LIMIT = 96
+SMALL = 128  # marks up to which all eigenvalues are found faster than some
 WINDOW = 1024  # columns of R at a time: they are made twice rather than kept, memory being dearer than entries
 
 
@@ -60,18 +61,18 @@ class CovarianceSketch:
     def __init__(self, covariance: KernelCovariance, rank: int | None = None) -> None:
         self.covariance, self.dtype = covariance, covariance.dtype
         matrix = covariance.matrix
-        rank = rank or min(RANK_LIMIT, max(16, matrix.n // 160))
+        rank = rank or min(RANK_LIMIT, max(16, matrix.n // 100))
         self.marks = np.unique(np.linspace(0, matrix.n - 1, min(4 * rank, matrix.n)).astype(np.int64))
         with workers():
             own = matrix.block(self.marks, np.float64)
             self.shift = float(own.mean())
             sums, scatter = self._survey()
             whitener = _whitener(own, self.dtype)
-            values, vectors = np.linalg.eigh(whitener.T @ scatter @ whitener)
-            values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-            self.residual = self._mean_residual(values, whitener.T @ sums, rank)
+            spectrum = whitener.T @ scatter @ whitener
+            values, vectors = _largest(spectrum, rank)
+            self.residual = self._mean_residual(spectrum, values, whitener.T @ sums)
             self.trace = float(np.trace(scatter)) * covariance.total / len(self.marks)
-            self.columns, self.crowd = self._columns(whitener @ (vectors[:, :rank] * np.sqrt(values[:rank])))
+            self.columns, self.crowd = self._columns(whitener @ (vectors * np.sqrt(values)))
         self.squares = np.einsum("ij,ij->i", self.columns, self.columns).astype(np.float64)
 
     def _survey(self) -> tuple[Vector, Vector]:
@@ -116,13 +117,15 @@ class CovarianceSketch:
             pool.map(work, spans(self.covariance.n, WINDOW))
         del self._prepared
 
-    def _mean_residual(self, values: Vector, sums: Vector, rank: int) -> float:
+    def _mean_residual(self, spectrum: Vector, values: Vector, sums: Vector) -> float:
         """τ: Σλ²/Σλ over the eigenvalues left out, those the marks do not see being taken as equal."""
         covariance = self.covariance
         own = float(covariance.weight @ covariance.matrix.diagonal())
-        unseen = max(0.0, own - float(sums @ sums) / covariance.total - float(values.sum()))
-        left = float(values[rank:].sum()) + unseen
-        squares = float(values[rank:] @ values[rank:]) + unseen * unseen / max(1, covariance.n - len(self.marks))
+        seen = float(np.trace(spectrum))
+        unseen = max(0.0, own - float(sums @ sums) / covariance.total - seen)
+        left = max(0.0, seen - float(values.sum())) + unseen
+        squares = max(0.0, float(np.sum(np.square(spectrum))) - float(values @ values))
+        squares += unseen * unseen / max(1, covariance.n - len(self.marks))
         return squares / left if left > 1e-9 * own else 0.0
 
     def stand_in(self, guided: CovarianceGuided) -> SketchedGuided:
@@ -140,6 +143,19 @@ def _whitener(own: Vector, dtype: Any) -> Vector:
     values, vectors = np.linalg.eigh(own)
     kept = values > rounding * max(float(values[-1]), 1e-300)
     return vectors[:, kept] / np.sqrt(values[kept])
+
+
+def _largest(spectrum: Vector, rank: int) -> tuple[Vector, Vector]:
+    """About the largest eigenvalues and their vectors, by a few rounds of subspace iteration: any subspace would do."""
+    m = len(spectrum)
+    if rank < m // 2 and m > SMALL:
+        basis = np.linalg.qr(spectrum[:, np.linspace(0, m - 1, rank).astype(np.int64)])[0]
+        for _ in range(2):
+            basis = np.linalg.qr(spectrum @ basis)[0]
+        values, vectors = np.linalg.eigh(basis.T @ spectrum @ basis)
+        return np.maximum(values, 0.0), basis @ vectors
+    values, vectors = np.linalg.eigh(spectrum)
+    return np.maximum(values[-rank:], 0.0), vectors[:, -rank:]
 
 
 @dataclass(frozen=True)

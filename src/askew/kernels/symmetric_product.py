@@ -9,9 +9,10 @@ Solves
 Given
     A matrix that produces tiles of rows, v or w.
 Returns
-    Kv, the scatter. Entries in the precision asked for, sums of tiles in float64. The scatter is summed from entries
-    less a constant c near their mean, Σ w_i w_j (K_ij − c)² − Σ w_i (Σ_j w_j (K_ij − c))² / Σw: rows of a symmetric
-    matrix can only be flat together, so nothing is lost where a wide kernel makes all of them so.
+    Kv, the scatter. Entries in the precision asked for, sums of tiles in float64. The scatter is
+        Σ w_i w_j (K_ij − c)² − Σ w_i (Σ_j w_j (K_ij − c))² / Σw
+    for any c, and c is the mean of the entries where they are nearly equal: rows of a symmetric matrix can only be flat
+    together, so nothing is lost to rounding where a wide kernel makes them so.
 """
 
 from __future__ import annotations
@@ -50,20 +51,22 @@ def symmetric_product(matrix: Any, v: Vector, dtype: Any = np.float64) -> Vector
 
 def symmetric_scatter(matrix: Any, weight: Vector, v: Vector, dtype: Any = np.float64) -> tuple[float, Vector]:
     """Σ_ij w_i w_j (K_ij − m_i)² and Kv, in threads."""
-    some = np.unique(np.linspace(0, matrix.n - 1, 64).astype(np.int64))
-    level = float(matrix.block(some, np.float64).mean())
+    some = matrix.block(np.unique(np.linspace(0, matrix.n - 1, 64).astype(np.int64)), np.float64)
+    level = float(some.mean()) if some.std() < 0.1 * abs(some.mean()) else 0.0
     sums, squares, lock = np.zeros((matrix.n, 2)), [0.0], threading.Lock()
     pair = np.column_stack([weight, v]).astype(dtype)
 
     def work(first: int, last: int) -> None:
         part, own = np.zeros((matrix.n, 2)), 0.0
         for begin, end, tile in _tiles(matrix, first, last, dtype):
-            tile -= tile.dtype.type(level)
+            if level:
+                tile -= tile.dtype.type(level)
             part[first:last] += tile @ pair[begin:end]
             beyond = max(begin, last)
             part[beyond:end] += tile[:, beyond - begin :].T @ pair[first:last]
-            twice = np.where(np.arange(begin, end) < last, 1.0, 2.0)
-            own += float(weight[first:last] @ (np.square(tile, out=tile) @ (twice * weight[begin:end]).astype(dtype)))
+            own += 2.0 * _squares(tile, pair[first:last, 0], pair[begin:end, 0])
+            if begin < last:  # the square on the diagonal counts once
+                own -= _squares(tile[:, : last - begin], pair[first:last, 0], pair[begin : min(end, last), 0])
         with lock:
             np.add(sums, part, out=sums)
             squares[0] += own
@@ -71,6 +74,13 @@ def symmetric_scatter(matrix: Any, weight: Vector, v: Vector, dtype: Any = np.fl
     _over_rows(matrix, dtype, work)
     scatter = squares[0] - float(weight @ np.square(sums[:, 0])) / float(weight.sum())
     return max(0.0, scatter), sums[:, 1] + level * float(v.sum())
+
+
+def _squares(tile: Array, left: Array, right: Array) -> float:
+    """Σ left_i right_j tile_ij²."""
+    if left[0] == right[0] and (left == left[0]).all() and (right == right[0]).all():
+        return float(left[0]) ** 2 * float(np.vdot(tile, tile))
+    return float(left @ (np.square(tile) @ right))
 
 
 def _tiles(matrix: Any, first: int, last: int, dtype: Any) -> Any:

@@ -8,8 +8,8 @@ Given
         minimise ½ d'K̃d + g'd,   lower ≤ β + d ≤ upper,   sums of d zero
     by the working-set solver, and moves to β + θd with the best step θ = min(1, −g'd / d'Kd): the objective falls in
     every round whatever K̃ is, and the next gradient is g + θKd. K̃ then learns from d and Kd.
-    Products Kd are made in the precision of the stand-in until the violation seems small enough, and in float64 if it
-    turns out not to be. When rounds stop helping, the rows of K itself finish the work.
+    Products Kd are made in the precision of the stand-in until the end seems near; from there on g is computed anew in
+    float64. When rounds stop helping, the rows of K itself finish the work.
 Returns
     ``Solution``, judged on a float64 gradient of K alone. A stand-in decides how many rounds there are, never the
     answer.
@@ -38,8 +38,9 @@ from askew.threads import workers
 Vector = NDArray[np.float64]
 
 PATIENCE = 12  # rounds that may pass without halving the violation
-INNER_ACCURACY = 0.02  # of the present violation
-CORRECTED = 256  # variables of a working set of a step that corrects
+INNER_ACCURACY = 0.005  # of the present violation
+GUESSED, CORRECTED = 512, 256  # variables of a working set: of the first step, and of those that correct
+HOPE = 5.0  # times tol: a violation foreseen that is worth a judgement, which costs two rounds
 BEGINNING = 1e-4  # accuracy of the first round, in units of K times the sums
 
 
@@ -133,7 +134,9 @@ class Rounds:
                 self._rows.add_product(product, part, stand_in.factor * beta[part], pool, keep=False)
         size = float(np.max(np.abs(stand_in.diagonal()))) * float(np.max(np.abs(problem.constraint.totals)))
         self.steps = 0
-        move, change = self._step(problem, stand_in, beta, product + problem.linear, max(tol, BEGINNING * size))
+        move, change = self._step(
+            problem, stand_in, beta, product + problem.linear, max(tol, BEGINNING * size), GUESSED
+        )
         return _arrive(problem, beta, move), product + change
 
     def solve(
@@ -216,11 +219,8 @@ class _State:
         """Go to β + d, or to the least objective on the way there."""
         moved = _arrive(self.problem, self.beta, move)
         move = moved - self.beta
-        arrived = self.problem.gradient(moved) if self.is_rough and self._expects_to_arrive() else None
-        if arrived is not None:
-            change = arrived - self.gradient
-        else:
-            change = self.stand_in.product(move, believed) if self.is_rough else self.problem.matrix.matvec(move)
+        arrived = None if self.is_rough and not self._expects_to_arrive() else self.problem.gradient(moved)
+        change = self.stand_in.product(move, believed) if arrived is None else arrived - self.gradient
         self.lesson = move, change, believed
         self.rounds += 1
         slope, curvature = float(self.gradient @ move), float(move @ change)
@@ -228,14 +228,14 @@ class _State:
         if arrived is not None and slope + 0.5 * curvature < 0:
             self.beta, self.gradient, self.is_exact = moved, arrived, True
             return
-        self.is_exact = self.is_exact and not self.is_rough
         theta = 1.0 if curvature <= 0 or slope + curvature <= 0 else max(0.0, -slope / curvature)
         self.beta = moved if theta == 1.0 else self.beta + theta * move
         self.gradient = self.gradient + theta * change
+        self.is_exact = self.is_exact and arrived is not None
 
     def _expects_to_arrive(self) -> bool:
         """Whether a step as good as the last would leave about tol: then it is judged at once."""
-        return len(self.history) > 1 and self.history[-1] ** 2 <= 2 * self.tol * self.history[-2]
+        return len(self.history) > 1 and self.history[-1] ** 2 <= HOPE * self.tol * self.history[-2]
 
     def has_lost_patience(self, violation: float) -> bool:
         """Whether the last rounds have not halved the violation."""
