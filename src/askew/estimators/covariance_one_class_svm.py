@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from inspect import Signature, signature
 from numbers import Real
@@ -11,14 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.arrays import row_precision
+from askew.estimators.approximated import Approximated
 from askew.estimators.data_description import DataDescription
 from askew.estimators.kernel_machine import MEGABYTE
 from askew.estimators.sklearn_private import Interval, StrOptions
 from askew.exceptions import ParameterError
 from askew.kernels.covariance_guided import SCALES, scale_of
 from askew.kernels.kernel_covariance import KernelCovariance
+from askew.kernels.low_rank_covariance import LowRankCovariance
 from askew.methods.covariance_one_class import Stage, Walk, fit_at, walk
 from askew.methods.one_class import formulate
+from askew.qp import Problem, Solution
 from askew.threads import workers
 
 
@@ -47,7 +51,7 @@ def _stored_names(options: dict[str, Any]) -> dict[str, Any]:
     return {("score_kernel" if name == "score" else name): value for name, value in options.items()}
 
 
-class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
+class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore):
     """One-class support vector machine that also makes the variance of its own score small.
 
     Use it when only normal rows exist and their spread differs between directions: outliers are often found along
@@ -80,9 +84,19 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
     tol : float, default=1e-3
         Largest KKT violation in units of the kernel, judged on a float64 gradient.
     cache_size : float, default=1024
-        Megabytes for kernel rows.
+        Megabytes for kernel rows, or for the features of an approximation.
     max_iter : int, default=-1
         Limit of solver steps, -1 for none.
+    approximation : {None, "nystroem"}, default=None
+        "nystroem" fits on the span of ``n_landmarks`` rows instead of all of them: for hundreds of thousands of rows,
+        or where a small, fast model is wanted. The programme is still solved to ``tol``, in that span.
+    n_landmarks : int or "auto", default="auto"
+        For ``approximation``. "auto" is √n_samples, at least 500 and at most 2000; more come nearer to the exact fit.
+        Not more than there are distinct rows.
+    landmarks : {"kmeans", "leverage", "uniform"}, default="kmeans"
+        How landmarks are chosen.
+    random_state : int, RandomState instance or None, default=None
+        For the choice of landmarks.
 
     Attributes
     ----------
@@ -105,7 +119,12 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
         Weights of the score. Plain: in LIBSVM's units, between 0 and the sample weight, with sum nu · n_samples.
     intercept_ : array of shape (1,)
     coef_ : array of shape (1, n_features)
-        For the linear kernel.
+        For the linear kernel. For other kernels with ``approximation``: ``landmark_coef_``.
+    landmarks_, landmark_coef_ : arrays of shape (n_landmarks_, n_features) and (1, n_landmarks_)
+        With ``approximation``: the score is Σ_j landmark_coef_j k(landmark_j, x) plus the intercept. They stand in for
+        the support vectors and their coefficients, which are not kept.
+    n_landmarks_, rank_ : int
+        Landmarks used, and the dimension of their span in feature space.
     dual_gap_, kkt_violation_ : float
         Of the covariance-guided programme; ``tol`` is multiplied by the ratio of its trace to that of the kernel.
     n_iter_ : int
@@ -119,6 +138,8 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
     The covariance matrix of n rows is formed (one n×n×n product) where that is cheaper than the products it saves: up
     to 512 rows, and for the sigmoid kernel if ``cache_size`` allows. Beyond, memory stays within ``cache_size`` and a
     fit takes a few products over all pairs of rows: less than three times a fit of :class:`askew.OneClassSVM`.
+    With ``approximation`` the covariance is a matrix of ``rank_`` columns, and one product over the rows serves every
+    ``eta``.
 
     References
     ----------
@@ -137,6 +158,7 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **Approximated._parameter_constraints,
         **DataDescription._parameter_constraints,
         "eta": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "covariance_scale": [StrOptions(set(SCALES))],
@@ -159,6 +181,10 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
         tol: float = 1e-3,
         cache_size: float = 1024,
         max_iter: int = -1,
+        approximation: str | None = None,
+        n_landmarks: int | str = "auto",
+        landmarks: str = "kmeans",
+        random_state: Any = None,
     ) -> None:
         super().__init__(
             nu=nu,
@@ -174,6 +200,10 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
         self.covariance_scale = covariance_scale
         self.outlier_fraction = outlier_fraction
         self.score_kernel = score_kernel
+        self.approximation = approximation
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def set_params(self, **params: Any) -> CovarianceOneClassSVM:
         """Set parameters; ``score`` reaches ``score_kernel``."""
@@ -193,26 +223,14 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
         -------
         self
         """
-        from askew.solvers.guided import GuidedProgrammes
-
         X, matrix, weight, rows = self._prepare(X, sample_weight)
-        covariance = KernelCovariance(matrix, weight, row_precision(matrix.n, self.tol, matrix.argument_bound()))
-        budget = int(self.cache_size * MEGABYTE)
-        pose = partial(formulate, nu=self.nu, weight=weight)
-        with workers(), GuidedProgrammes(covariance, self.tol, self.max_iter, budget) as programmes:
-            if self.eta != 1:
-                programmes.prepare()
-                if self.eta != "auto":
-                    programmes.look_ahead(pose, self.eta, self.covariance_scale)
-            scale = scale_of(covariance, self.covariance_scale)
-            found = self._choose(covariance, scale, programmes.solve)
+        with workers():
+            scale, found = (self._fit_features if self._is_approximated else self._fit_kernel)(matrix, weight)
         chosen = found.chosen
         expansion, offset_rule = chosen.read_plain(self.nu) if self.score_kernel == "plain" else chosen.read_modified()
         self.eta_, self.covariance_scale_, self.eta_rule_ = chosen.eta, scale, found.ending
         self.eta_path_ = _path_of(found.stages)
-        self._keep_support(X, rows, expansion.support)
-        self.dual_coef_ = expansion.coefficients[None, :]
-        self.intercept_ = np.array([expansion.intercept])
+        self._keep_expansion(X, rows, matrix, expansion)
         self.offset_, self.offset_rule_ = -expansion.intercept, offset_rule
         self._certify(chosen.solution)
         return self
@@ -220,9 +238,36 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Σ β_i k(x_i, x), or the same sum of the covariance-guided kernel: higher is more normal."""
         X = self._read_scoring(X)
-        return self._expand(X, self.dual_coef_[0])
+        return self._sums(X)[:, 0]
 
-    def _choose(self, covariance: KernelCovariance, scale: float, solve: Any) -> Walk:
+    def _fit_kernel(self, matrix: Any, weight: NDArray[np.float64]) -> tuple[float, Walk]:
+        """The factor of Δ and the machines, on the kernel itself."""
+        from askew.solvers.guided import GuidedProgrammes
+
+        covariance = KernelCovariance(matrix, weight, row_precision(matrix.n, self.tol, matrix.argument_bound()))
+        budget = int(self.cache_size * MEGABYTE)
+        pose = partial(formulate, nu=self.nu, weight=weight)
+        with GuidedProgrammes(covariance, self.tol, self.max_iter, budget) as programmes:
+            if self.eta != 1:
+                programmes.prepare()
+                if self.eta != "auto":
+                    programmes.look_ahead(pose, self.eta, self.covariance_scale)
+            scale = scale_of(covariance, self.covariance_scale)
+            return scale, self._choose(covariance, scale, programmes.solve)
+
+    def _fit_features(self, matrix: Any, weight: NDArray[np.float64]) -> tuple[float, Walk]:
+        """The same in the span of the landmarks, where Δ is a small matrix."""
+        covariance = LowRankCovariance(matrix, weight)
+        scale, solve_programme = scale_of(covariance, self.covariance_scale), self._solver_of_programmes()
+
+        def solve(problem: Problem, start: Any = None) -> Solution:
+            guided: Any = problem.matrix
+            posed = replace(problem, matrix=covariance.guided(guided.eta, guided.share))
+            return solve_programme(posed, start=start, tol=self.tol * guided.size, max_iter=self.max_iter)
+
+        return scale, self._choose(covariance, scale, solve)
+
+    def _choose(self, covariance: Any, scale: float, solve: Any) -> Walk:
         if self.eta == "auto":
             return walk(covariance, scale, self.nu, self.outlier_fraction, solve)
         stage = fit_at(covariance, float(self.eta), scale, self.nu, solve)

@@ -73,7 +73,7 @@ class LowRankCovariance:
         """Δv in float64."""
         return self.spread(self.matrix.matvec(v))
 
-    def spread(self, plain: Vector) -> Vector:
+    def spread(self, plain: Vector, dtype: Any = np.float64) -> Vector:
         """Δv from Qv."""
         return self.matrix.matvec(self.centre(plain))
 
