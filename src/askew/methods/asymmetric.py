@@ -93,12 +93,25 @@ def fit(
     start: Vector | None = None,
 ) -> Asymmetric:
     """Solve for labels y = ±1, and again with γ = 0 where the first answer asks for γ < 0."""
+    return recover(*solve_both(matrix, y, weight, mu, tau, solve, start), y, weight)
+
+
+def solve_both(
+    matrix: SymmetricMatrix,
+    y: Vector,
+    weight: Vector,
+    mu: float,
+    tau: float,
+    solve: Solve,
+    start: Vector | None = None,
+) -> tuple[Problem, Solution]:
+    """The programme that decides, with one sum per class or with γ = 0, and its solution."""
     problem = formulate(matrix, y, weight, mu, tau)
     solution = solve(problem, start)
     if tau > 0 and _asks_for_negative_gamma(problem, solution):
         problem = formulate_touching(matrix, y, weight, tau)
         solution = solve(problem, solution.beta)
-    return recover(problem, solution, y, weight)
+    return problem, solution
 
 
 def formulate(matrix: SymmetricMatrix, y: Vector, weight: Vector, mu: float, tau: float) -> Problem:

@@ -43,7 +43,11 @@ def spread(problem: Problem, scores: Vector) -> float:
 
 def relative_violation(problem: Problem, solution: Solution) -> float:
     """KKT violation in units of the spread of the scores; infinite where all scores are equal and it is not 0."""
-    violation, unit = max(0.0, solution.certificate.violation), spread(problem, solution.gradient - problem.linear)
+    return _in_units(solution, spread(problem, solution.gradient - problem.linear))
+
+
+def _in_units(solution: Solution, unit: float) -> float:
+    violation = max(0.0, solution.certificate.violation)
     if violation == 0.0:
         return 0.0
     return violation / unit if unit > 0 else np.inf
@@ -83,11 +87,11 @@ def solve_relative(
         allowed = min(limit - steps, max(MANY * problem.n, 1_000))
         solution = solve(problem, start=start, tol=goal, max_iter=allowed, **known)
         steps, rounds, known = steps + solution.n_iter, rounds + solution.n_outer, {}
-        is_good = relative_violation(problem, solution) <= tol
+        unit, finest = spread(problem, solution.gradient - problem.linear), _rounding(problem, solution)
+        is_good = _in_units(solution, unit) <= tol
         is_slow = not solution.status.has_converged
         has_stalled = solution.status is Status.STALLED
         is_stuck = has_stalled and solution.objective > (1.0 - PROGRESS) * stalled_at  # Newton did not help it on
-        unit, finest = spread(problem, solution.gradient - problem.linear), _rounding(problem, solution)
         is_done = is_good or solution.certificate.violation <= finest or unit < EQUAL * finest
         if is_done or steps >= limit or is_stuck:
             break
