@@ -172,7 +172,7 @@ def _as_block(X: Any, y: Any = None, weight: Any = None) -> Any:
 
 def _reduced(of: Callable[[Any], T], where: str, X: Any, y: Any = None, weight: Any = None) -> T | None:
     """``of`` one partition; None where it has no rows."""
-    return naming(where, of, _as_block(X, y, weight)) if len(X) else None
+    return naming(where, of, _as_block(X, y, weight)) if X.shape[0] else None
 
 
 def _merged(merge: Callable[[T, T], T], *parts: T | None) -> T | None:
@@ -184,7 +184,7 @@ def _merged(merge: Callable[[T, T], T], *parts: T | None) -> T | None:
 
 
 def _scored(score: Callable[[Any], Any], none: Any, rows: Any) -> Any:
-    return score(rows) if len(rows) else none
+    return score(rows) if rows.shape[0] else none
 
 
 def _scored_frame(score: Callable[[Any], Any], none: Any, name: str, rows: Any) -> Any:
