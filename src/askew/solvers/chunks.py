@@ -101,8 +101,8 @@ def choose_chunk(
 ) -> Indices:
     """The variables inside their box or violating optimality, and those nearest to it, in rising order."""
     room = gradient - np.array(verdict.multipliers)[problem.constraint.labels(problem.n)]
-    room = np.where(beta < problem.upper, room, -room)  # how far from moving; below 0 it should
-    room[(beta > problem.lower) & (beta < problem.upper)] = -np.inf
+    is_inside = (beta > problem.lower) & (beta < problem.upper)
+    room = np.where(is_inside, -np.abs(room), np.where(beta < problem.upper, room, -room))  # below 0 it should move
     room[problem.lower == problem.upper] = np.inf
     count = min(max(size, GENEROUS * int(np.count_nonzero(room <= 0))), rows_held, problem.n)
     return np.sort(np.argpartition(room, count - 1)[:count])
