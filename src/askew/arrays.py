@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace as namespace
-from array_api_compat import device, is_array_api_obj, is_cupy_array, is_numpy_array, is_torch_array, to_device
+from array_api_compat import (
+    device,
+    is_cupy_array,
+    is_dask_array,
+    is_jax_array,
+    is_numpy_array,
+    is_torch_array,
+    to_device,
+)
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -24,10 +32,12 @@ __all__ = [
     "is_cupy_array",
     "is_elsewhere",
     "is_numpy_array",
+    "is_out_of_memory",
     "is_torch_array",
     "namespace",
     "row_precision",
     "smallest",
+    "take_rows",
     "transform",
 ]
 
@@ -47,8 +57,15 @@ def row_precision(n: int, tol: float, argument_bound: float) -> Any:
 
 
 def is_elsewhere(x: Any) -> bool:
-    """Whether x is an array of another library than NumPy: PyTorch, CuPy, on whatever device."""
-    return not isinstance(x, np.ndarray | np.generic) and not sparse.issparse(x) and bool(is_array_api_obj(x))
+    """Whether x is an array of another library, on whatever device, whose entries can be written: PyTorch, CuPy.
+
+    Dask's are not in memory, and JAX's cannot be changed in place.
+    """
+    if isinstance(x, np.ndarray | np.generic | list | tuple) or sparse.issparse(x):
+        return False
+    if is_torch_array(x) or is_cupy_array(x):
+        return True
+    return hasattr(x, "__array_namespace__") and not (is_dask_array(x) or is_jax_array(x))
 
 
 def host(x: Any) -> NDArray[Any]:
@@ -115,6 +132,19 @@ class Home:
         if self.is_host:
             return [v[indices] for v in vectors]
         return list(host(self.xp.stack([self.xp.take(v, indices, axis=0) for v in vectors])))
+
+
+def take_rows(X: Any, indices: NDArray[np.int64]) -> Any:
+    """X[indices] for a matrix of any library, sparse ones of SciPy included."""
+    if not is_elsewhere(X):
+        return X[indices]
+    home = Home(X)
+    return home.xp.take(X, home.put(indices), axis=0)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether a device had no memory left, in the words of any library."""
+    return type(error).__name__ == "OutOfMemoryError"
 
 
 def smallest(values: Any, count: int) -> Any:

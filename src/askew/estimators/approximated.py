@@ -47,6 +47,9 @@ class Approximated(KernelMachine):
     def _is_approximated(self) -> bool:
         return self.approximation is not None
 
+    def _computes_elsewhere(self) -> bool:
+        return not self._is_approximated and super()._computes_elsewhere()
+
     def _read_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, NDArray[np.int64]]:
         if self._is_approximated and self.kernel == "precomputed":
             raise ParameterError(

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from askew.arrays import Home, host, is_elsewhere, is_out_of_memory, take_rows
+from askew.estimators.elsewhere import read_rows, told_of_memory
 from askew.estimators.progress import ReportsProgress
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError
-from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
+from askew.kernels import ArrayGram, Precomputed, gram, make_function, resolve_gamma
 from askew.qp import Problem, Solution, Status
 from askew.sources import ScoresAnywhere
 
@@ -54,23 +56,43 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
 
     def _read_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, NDArray[np.int64]]:
         """Validated X, y, positive weights, and the rows they came from; rows of weight zero are left out."""
-        options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
-        if self.kernel == "precomputed":
-            options["accept_sparse"] = False
-        if y is None:
-            X = validate_data(self, X, **options)
+        if is_elsewhere(X) and not self._computes_elsewhere():
+            X = host(X)
+        if is_elsewhere(X):
+            X, y = read_rows(self, X, reset=True), None if y is None else self._labels(y, X.shape[0])
+            weight = check_weights(None if sample_weight is None else host(sample_weight), np.empty((X.shape[0], 1)))
         else:
-            X, y = validate_data(self, X, y, **options)
-        weight = check_weights(sample_weight, X)
-        self._check_precomputed(X)
+            options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+            if self.kernel == "precomputed":
+                options["accept_sparse"] = False
+            if y is None:
+                X = validate_data(self, X, **options)
+            else:
+                X, y = validate_data(self, X, host(y) if is_elsewhere(y) else y, **options)
+            weight = check_weights(sample_weight, X)
+            self._check_precomputed(X)
         rows = np.flatnonzero(weight > 0)
         if len(rows) == X.shape[0]:
             return X, y, weight, rows
-        kept = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
+        kept = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else take_rows(X, rows)
         return kept, None if y is None else y[rows], weight[rows], rows
+
+    def _computes_elsewhere(self) -> bool:
+        """Whether rows in another array library are computed on where they are; else they come to the host."""
+        return bool(self.kernel != "precomputed")
+
+    def _labels(self, y: Any, n: int) -> NDArray[Any]:
+        y = column_or_1d(host(y) if is_elsewhere(y) else y, warn=True)
+        if len(y) != n:
+            raise DataError(f"Found input variables with inconsistent numbers of samples: {[n, len(y)]}.")
+        return np.asarray(y)
 
     def _read_scoring(self, X: Any) -> Any:
         check_is_fitted(self)
+        if is_elsewhere(X) and not self._computes_elsewhere():
+            X = host(X)
+        if is_elsewhere(X):
+            return read_rows(self, X, reset=False)
         accept_sparse = False if self.kernel == "precomputed" else "csr"
         return validate_data(
             self, X, accept_sparse=accept_sparse, dtype=[np.float64, np.float32], order="C", reset=False
@@ -100,7 +122,10 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
 
     def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
         """The matrix of a kernel function on the training rows."""
-        return Gram(function, X)
+        matrix = gram(function, X)
+        if isinstance(matrix, ArrayGram):
+            matrix.tile_bytes = min(matrix.tile_bytes, max(MEGABYTE, int(self.cache_size * MEGABYTE)))
+        return matrix
 
     def _kernel_function(self) -> Any:
         return make_function(self.kernel, self.gamma_, self.degree, self.coef0)
@@ -112,14 +137,17 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         return partial(solve, cache_bytes=int(self.cache_size * MEGABYTE))
 
     def _solve(self, problem: Problem, start: Any = None) -> Solution:
-        return self._solver_of_programmes()(
-            problem, start=start, tol=self.tol, max_iter=self.max_iter, on_round=self._round_listener()
-        )
+        try:
+            return self._solver_of_programmes()(
+                problem, start=start, tol=self.tol, max_iter=self.max_iter, on_round=self._round_listener()
+            )
+        except Exception as error:
+            raise told_of_memory(error, self.cache_size) from None if is_out_of_memory(error) else error
 
     def _keep_support(self, X: Any, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:
         """Store which rows support the score, and the rows themselves unless the kernel is precomputed."""
         self.support_ = rows[support]
-        self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else X[support]
+        self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else take_rows(X, support)
 
     def _sums(self, X: Any) -> NDArray[np.float64]:
         """Scores of every machine without their intercepts, one column each."""
@@ -131,11 +159,30 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
             return np.asarray(X[:, self.support_] @ coefficients, dtype=np.float64)
         if points is None:
             points = self.support_vectors_
-        if sparse.issparse(X) and not sparse.issparse(points):
-            points = sparse.csr_array(points)
-        if sparse.issparse(points) and not sparse.issparse(X):
-            X = sparse.csr_array(X)
-        return Gram(self._kernel_function(), points).weighted_sum(X, coefficients)
+        X, points = self._together(X, points)
+        return np.asarray(gram(self._kernel_function(), points).weighted_sum(X, coefficients))
+
+    @staticmethod
+    def _together(X: Any, points: Any) -> tuple[Any, Any]:
+        """Rows and points as one kernel can take them: where the rows live, both dense or both sparse."""
+        if is_elsewhere(X):
+            return X, Home(X).put(points.toarray() if sparse.issparse(points) else points)
+        points = host(points) if is_elsewhere(points) else points
+        if sparse.issparse(X) == sparse.issparse(points):
+            return X, points
+        return sparse.csr_array(X), sparse.csr_array(points)
+
+    def to_cpu(self) -> Self:
+        """The same estimator with its fitted arrays in the memory of the host; for one fitted on a device.
+
+        Returns
+        -------
+        self
+        """
+        for name, value in vars(self).items():
+            if is_elsewhere(value):
+                setattr(self, name, host(value))
+        return self
 
     def _report_convergence(self, solutions: Sequence[Solution]) -> None:
         """Set ``status_`` and ``fit_status_`` from the worst ending; warn when the tolerance was not met."""
@@ -165,7 +212,8 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         if self.kernel != "linear":
             raise AttributeError(f'coef_ exists for kernel="linear" only; this one has kernel={self.kernel!r}.')
         check_is_fitted(self)
-        return np.asarray(sparse.csr_array(self.support_vectors_).T @ self._expansion_columns()).T
+        points = host(self.support_vectors_) if is_elsewhere(self.support_vectors_) else self.support_vectors_
+        return np.asarray(sparse.csr_array(points).T @ self._expansion_columns()).T
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from askew.arrays import host, is_elsewhere
 from askew.estimators.kernel_machine import KernelMachine
 from askew.estimators.row_identity import row_identity
 from askew.exceptions import DataError, ParameterError
-from askew.kernels import Gram
+from askew.kernels import gram
+from askew.kernels.points import squared_norms
 from askew.methods import kernel_scaling, kernel_scaling_measures
 from askew.methods.kernel_scaling import Fitted, Task
 from askew.methods.kernel_scaling_rules import ANCHORED, Strengths, rule_of
@@ -50,7 +51,7 @@ class ScaledMachines(KernelMachine):
         matrix = self._kernel_matrix(X, weight)
         self._check_diagonal(matrix)
         space = kernel_scaling.input_space(X) if self._measures_input_space() else None
-        identity = row_identity(X)
+        identity = row_identity(host(X) if is_elsewhere(X) else X)
         fits, searches = [], []
         with workers():  # one pool for all the small programmes of a search
             for mine, y in self._splits(codes):
@@ -150,16 +151,14 @@ class ScaledMachines(KernelMachine):
             around = Surroundings(_Columns(self.support_), self._own, lambda Z: np.full(len(Z), self._own[0]))
             return around.scores(machines, X)
         support = self.support_vectors_
-        if sparse.issparse(X) or sparse.issparse(support):
-            X, support = sparse.csr_array(X), sparse.csr_array(support)
-        kernel = Gram(self._kernel_function(), support)
+        X, support = self._together(X, support)
+        kernel = gram(self._kernel_function(), support)
         space = kernel_scaling.input_space(support) if self._measures_input_space() else None
         return Surroundings(kernel, kernel.diagonal(), self._self_kernel, space).scores(machines, X)
 
     def _self_kernel(self, X: Any) -> Vector:
         """k(x, x) of each row."""
-        squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X, dtype=np.float64)
-        return self._kernel_function().diagonal(np.asarray(squares, dtype=np.float64).ravel())
+        return self._kernel_function().diagonal(squared_norms(X))
 
 
 class _Columns:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from askew.estimators.data_description import DataDescription
 from askew.exceptions import ParameterError
+from askew.kernels.points import squared_norms
 from askew.methods import svdd
 
 
@@ -101,5 +101,4 @@ class SVDD(DataDescription):
 
     def _self_kernel(self, X: Any) -> NDArray[np.float64]:
         """k(x, x) of each row."""
-        squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
-        return self._kernel_function().diagonal(np.asarray(squares, dtype=np.float64).ravel())
+        return self._kernel_function().diagonal(squared_norms(X))

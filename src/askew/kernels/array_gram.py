@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.arrays import Home, host
+from askew.arrays import Home, host, is_elsewhere
 from askew.kernels.function import KernelFunction
 from askew.kernels.fused import add_rows, can_fuse
-from askew.kernels.gram import DELICATE
+from askew.kernels.gram import DELICATE, Gram
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
@@ -129,8 +129,12 @@ class ArrayGram:
         return self._sum(self._rows(support), self.X, coefficients)
 
     def weighted_sum(self, Z: Any, coefficients: Any) -> Any:
-        """Σ_j k(z, x_j) coefficients[j] for every row z of Z, where Z lives; coefficients may have several columns."""
-        return self._sum(self.X, self.home.put(Z), self.home.put(coefficients, np.float64))
+        """Σ_j k(z, x_j) coefficients[j] for every row z of Z; coefficients may have several columns."""
+        Z, coefficients = self.home.put(Z), self.home.put(coefficients, np.float64)
+        if coefficients.ndim == 1:
+            return host(self._sum(self.X, Z, coefficients))
+        columns = [self._sum(self.X, Z, coefficients[:, k]) for k in range(coefficients.shape[1])]
+        return host(self.home.xp.stack(columns, axis=1))
 
     def cross(self, Z: Any, dtype: Any = np.float64) -> NDArray[Any]:
         """k(z, x_j) as a (len(Z), n) array."""
@@ -229,8 +233,8 @@ class ArrayGram:
     def _sum(self, points: Any, Z: Any, coefficients: Any) -> Any:
         """Σ_j k(z, points_j) coefficients[j] in float64 for every row z of Z, tile by tile."""
         xp, m = self.home.xp, points.shape[0]
-        out = xp.zeros((Z.shape[0], *coefficients.shape[1:]), dtype=self._float64, device=self.home.device)
-        if can_fuse(self.function, coefficients) and coefficients.ndim == 1:
+        out = xp.zeros(Z.shape[0], dtype=self._float64, device=self.home.device)
+        if can_fuse(self.function, coefficients):
             left = self._left(points, np.float64)
             for first, last in spans(Z.shape[0], self._height(4 * left.shape[1], np.float64)):
                 add_rows(self.function, out[first:last], self._right(Z[first:last, :], np.float64), left, coefficients)
@@ -240,5 +244,10 @@ class ArrayGram:
             left = self._left(points[begin:end, :], np.float64).T
             for first, last in spans(Z.shape[0], self._height(width, np.float64)):
                 tile = self._finish(self._right(Z[first:last, :], np.float64) @ left, Z is not self.X)
-                out[first:last, ...] += tile @ coefficients[begin:end, ...]
+                out[first:last] = out[first:last] + tile @ coefficients[begin:end]
         return out
+
+
+def gram(function: KernelFunction, X: Any) -> Gram | ArrayGram:
+    """The kernel matrix on the rows of X, wherever they live."""
+    return ArrayGram(function, X) if is_elsewhere(X) else Gram(function, X)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from askew.arrays import Home, is_elsewhere
 from askew.exceptions import ParameterError
 from askew.kernels.function import KernelFunction
 from askew.kernels.linear import Linear
@@ -56,6 +57,8 @@ def _variance(X: Any, sample_weight: Any) -> float:
     total = weight.sum() * d
     if not total > 0:
         return 0.0
+    if is_elsewhere(X):
+        return _variance_elsewhere(X, weight, total)
     if sparse.issparse(X):
         mean = float(weight @ (X @ np.ones(d))) / total
         square = float(weight @ (X.multiply(X) @ np.ones(d))) / total
@@ -63,3 +66,10 @@ def _variance(X: Any, sample_weight: Any) -> float:
     mean = float(weight @ X.sum(axis=1, dtype=np.float64)) / total
     centred = np.asarray(X, dtype=np.float64) - mean
     return float(weight @ np.einsum("ij,ij->i", centred, centred)) / total
+
+
+def _variance_elsewhere(X: Any, weight: Any, total: float) -> float:
+    home = Home(X)
+    xp, weight, rows = home.xp, home.put(weight), home.put(X, np.float64)
+    mean = float(xp.sum(xp.sum(rows, axis=1) * weight)) / float(total)
+    return float(xp.sum(xp.sum((rows - mean) ** 2, axis=1) * weight)) / float(total)

@@ -51,6 +51,10 @@ class Conformal:
                 f"to {np.max(factor, initial=0.0):g}."
             )
         self.matrix, self.factor = matrix, factor
+        if hasattr(matrix, "home"):
+            self.home = matrix.home
+            self._factor_here = self.home.put(factor)
+            self.add_product_at = self._add_product_at
         self.n: int = matrix.n
         self.is_psd: bool | None = matrix.is_psd
 
@@ -102,6 +106,21 @@ class Conformal:
     def matvec(self, v: Vector) -> Vector:
         """K'v in float64."""
         return np.asarray(self.factor * self.matrix.matvec(self.factor * v))
+
+    def block_at(self, indices: Any, dtype: Any) -> Any:
+        """K'[indices][:, indices], where K lives."""
+        factor = self.home.put(self.home.xp.take(self._factor_here, indices, axis=0), dtype)
+        return self.matrix.block_at(indices, dtype) * factor[:, None] * factor
+
+    def matvec_at(self, v: Any) -> Any:
+        """K'v in float64, where K lives."""
+        return self._factor_here * self.matrix.matvec_at(self._factor_here * v)
+
+    def _add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
+        """g + steps @ K'[indices], where K lives."""
+        moves = self.home.put(steps, np.float64) * self.home.xp.take(self._factor_here, indices, axis=0)
+        nothing = self.home.xp.zeros_like(self._factor_here)
+        return g + self._factor_here * self.matrix.add_product_at(nothing, indices, moves, dtype)
 
     def subset(self, indices: NDArray[np.int64]) -> Conformal:
         """The same bent kernel on some of the points."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from askew.arrays import Home, host, is_elsewhere, namespace
 from askew.kernels.function import KernelFunction
 
 Array = NDArray[Any]
@@ -122,7 +123,7 @@ class SparsePoints:
 
     @property
     def squared_norms(self) -> NDArray[np.float64]:
-        return _squared_norms(self.X)
+        return squared_norms_of_sparse(self.X)
 
     def tile_width(self, m: int, itemsize: int) -> int:
         """A window long enough to hide the cost of cutting a sparse matrix."""
@@ -130,7 +131,7 @@ class SparsePoints:
 
     def left(self, rows: Any, dtype: Any) -> tuple[Any, list[Array]]:
         rows = rows.tocsr()
-        return rows.astype(dtype), [c.astype(dtype) for c in self.function.left(_squared_norms(rows))]
+        return rows.astype(dtype), [c.astype(dtype) for c in self.function.left(squared_norms_of_sparse(rows))]
 
     def rows_left(self, indices: Array, dtype: Any) -> tuple[Any, list[Array]]:
         return self.left(self.X[indices], dtype)
@@ -158,7 +159,7 @@ class SparsePoints:
     def _against(self, left: tuple[Any, list[Array]], right: Any, out: Array | None = None) -> Array:
         """u(a)'v(b): a sparse product where the points are sparse indeed, else a few rows densified at a time."""
         rows, left_columns = left
-        right_columns = self.function.right(_squared_norms(right))
+        right_columns = self.function.right(squared_norms_of_sparse(right))
         if out is None:
             out = np.empty((rows.shape[0], right.shape[0]), rows.dtype)
         if right.nnz <= DENSISH * right.shape[0] * right.shape[1]:
@@ -174,6 +175,16 @@ class SparsePoints:
         return out
 
 
-def _squared_norms(X: Any) -> NDArray[np.float64]:
+def squared_norms(X: Any) -> NDArray[np.float64]:
+    """‖x‖² of every row, of an array of any library or a sparse matrix, on the host."""
+    if sparse.issparse(X):
+        return squared_norms_of_sparse(X)
+    if is_elsewhere(X):
+        rows = Home(X).put(X, np.float64)
+        return host(namespace(rows).sum(rows * rows, axis=1))
+    return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+
+
+def squared_norms_of_sparse(X: Any) -> NDArray[np.float64]:
     X = X.astype(np.float64, copy=False)  # squares of float32 entries need more digits than float32 has
     return np.asarray(X.multiply(X).sum(axis=1)).ravel()

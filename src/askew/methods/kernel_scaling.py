@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import InfeasibleError
+from askew.kernels.array_gram import gram
 from askew.kernels.bends import Bend, Distances, NegativeDistance, Sight, on_rows
 from askew.kernels.conformal import Conformal
-from askew.kernels.gram import Gram
 from askew.methods import c_svc
 from askew.methods.expansion import Expansion
 from askew.qp import Problem, Solution
@@ -138,9 +138,9 @@ class Stage:
 Rule = Callable[[Task, Fitted], Bend | None]
 
 
-def input_space(X: Any) -> Gram:
+def input_space(X: Any) -> Any:
     """The matrix whose feature distances are the distances of the rows of X."""
-    return Gram(NegativeDistance(), X)
+    return gram(NegativeDistance(), X)
 
 
 def first_fit(task: Task, solve: Solve) -> Fitted:

@@ -7,12 +7,14 @@ block by block.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import partial, wraps
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from askew.arrays import Home, is_elsewhere
 from askew.exceptions import DataError
 from askew.sources.names import nearest
 from askew.sources.opening import open_source
@@ -47,6 +49,8 @@ class ScoresAnywhere:
 def _anywhere(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def score(self: Any, X: Any, *args: Any, **options: Any) -> Any:
+        if is_elsewhere(X):
+            return _where_it_lives(partial(method, self), X, *args, **options)
         if not is_beyond_memory(X):
             return method(self, X, *args, **options)
         return score_blocks(self, partial(method, self), X, _OUTPUTS.get(method.__name__, method.__name__))
@@ -55,6 +59,20 @@ def _anywhere(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _OUTPUTS = {"predict": "prediction"}
+_is_inside: ContextVar[bool] = ContextVar("askew_scores_elsewhere", default=False)
+
+
+def _where_it_lives(score: Callable[..., Any], X: Any, *args: Any, **options: Any) -> Any:
+    """Scores of rows in another array library, as arrays of that library on their device; labels that are not numbers
+    stay NumPy's. A method that calls another of its kind gets the host's numbers from it."""
+    if _is_inside.get():
+        return score(X, *args, **options)
+    token = _is_inside.set(True)
+    try:
+        scores = score(X, *args, **options)
+    finally:
+        _is_inside.reset(token)
+    return Home(X).put(scores) if np.asarray(scores).dtype.kind in "fiub" else scores
 
 
 def score_blocks(estimator: Any, score: Callable[[Any], Any], X: Any, name: str) -> Any:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.arrays import namespace, transform
 from askew.kernels.function import Array, KernelFunction
 from askew.threads import spans, workers
 
@@ -30,16 +31,16 @@ class NegativeDistance(KernelFunction):
     is_translation_invariant: ClassVar[bool] = True
 
     def left(self, squared_norms: Array) -> list[Array]:
-        return [-0.5 * squared_norms, np.ones_like(squared_norms)]
+        return [-0.5 * squared_norms, namespace(squared_norms).ones_like(squared_norms)]
 
     def right(self, squared_norms: Array) -> list[Array]:
-        return [np.ones_like(squared_norms), -0.5 * squared_norms]
+        return [namespace(squared_norms).ones_like(squared_norms), -0.5 * squared_norms]
 
     def finish(self, products: Array) -> None:
-        np.minimum(products, 0, out=products)
+        transform("minimum", products, 0)
 
     def diagonal(self, squared_norms: Array) -> Array:
-        return np.zeros_like(squared_norms)
+        return namespace(squared_norms).zeros_like(squared_norms)
 
 
 def squared_distances(products: Array, own: Vector, other: Vector) -> Array:
