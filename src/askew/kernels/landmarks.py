@@ -101,14 +101,15 @@ def _leverage(rows: Any, count: int, function: KernelFunction, rng: np.random.Ge
     K = gram.block(np.arange(gram.n), np.float64)
     values = np.linalg.eigvalsh(K)
     tail = max(float(values[: -(-gram.n // 2)].sum()), 0.0) / max(1, gram.n // 2)
-    K.flat[:: gram.n + 1] += max(tail * gram.n / rows.shape[0], 1e-10 * float(values[-1]))
+    ridge = max(tail * gram.n / rows.shape[0], 1e-10 * float(values[-1]))
+    K.flat[:: gram.n + 1] += ridge if ridge > 0 else 1.0  # rows of zeros explain nothing
     factor = cho_factor(K, check_finite=False)
     own = Gram(function, rows).diagonal()
     explained = np.empty(rows.shape[0])
     for first in range(0, rows.shape[0], HEIGHT):
         cross = gram.cross(rows[first : first + HEIGHT])
         explained[first : first + HEIGHT] = np.einsum("ij,ji->i", cross, cho_solve(factor, cross.T))
-    left = np.maximum(own - explained, 1e-12 * np.maximum(own, 1e-300))
+    left = np.maximum(own - explained, 1e-12 * (float(own.max()) or 1.0))
     return rows[np.sort(np.argsort(-draw_keys(left, rng), kind="stable")[:count])]
 
 
