@@ -194,9 +194,12 @@ def split(estimator: Any) -> tuple[Any, Any]:
 
 
 def is_searchable(estimator: Any, candidates: list[Candidate]) -> bool:
-    """Whether every candidate ends in a machine that offers paths (``askew.estimators.searchable``)."""
+    """Whether every candidate ends in a machine that offers paths (``askew.estimators.searchable``).
+
+    Landmarks of an approximation are learnt from the training rows: such machines are fitted anew on every fold.
+    """
     machines = [split(clone(estimator).set_params(**candidate))[1] for candidate in candidates]
-    return all(hasattr(machine, "_path_point") for machine in machines)
+    return all(hasattr(m, "_path_point") and getattr(m, "approximation", None) is None for m in machines)
 
 
 def as_numbers(X: Any) -> Any:
