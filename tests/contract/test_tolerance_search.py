@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, NotFittedError
 from sklearn.feature_selection import SelectKBest
@@ -17,11 +17,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from askew.estimators import SVC, OneClassSVM
+from askew.estimators import SVC, KernelScaledSVC, MomentSVC, OneClassSVM
 from askew.estimators.asymmetric_svc import AsymmetricSVC
 from askew.exceptions import DataError, ParameterError
 from askew.metrics import tolerance_auc_score
-from askew.selection import ToleranceSearchCV
+from askew.selection import ToleranceSearchCV, tolerance_search
 from askew.selection.paths import Paths
 
 SCORER = make_scorer(tolerance_auc_score, response_method="decision_function", tolerance=0.2)
@@ -105,7 +105,46 @@ def test_askews_machines_are_searched_by_paths_and_others_by_refits(monkeypatch)
         assert bool(used) is is_path, estimator
 
 
-@pytest.mark.parametrize("estimator", [AsymmetricSVC(), SVC(), OneClassSVM()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (KernelScaledSVC(), {"C": [1.0, 10.0], "k_majority": [0.0, 1.0, 3.0], "k_minority": [0.0, 1.0]}),
+        (KernelScaledSVC(scaling="support", gamma=0.2), {"C": [1.0, 10.0], "k": [0.0, 0.5, 2.0]}),
+        (KernelScaledSVC(scaling="boundary", gamma=0.2), {"C": [1.0, 10.0], "k": [0.0, 1.0]}),
+        (KernelScaledSVC(scaling="symmetric", max_scalings=3, gamma=0.2), {"C": [10.0], "k": [0.5, 2.0]}),
+        (KernelScaledSVC(gamma=0.2, class_weight="balanced"), {"C": [1.0]}),
+        (MomentSVC(), {"C": [0.01, 1.0, 100.0], "rho": ["auto", 0.01, 1.0]}),
+        (MomentSVC(covariance="diagonal", pos_label=-1), {"formulation": ["nu", "two_slack"], "nu": [0.1, 0.5]}),
+        (MomentSVC(kernel="rbf"), {"C": [0.1, 10.0], "gamma": ["scale", 0.05]}),
+    ],
+    ids=lambda v: type(v).__name__ if isinstance(v, BaseEstimator) else "",
+)
+@pytest.mark.parametrize("cache_size", [2048, 0])
+def test_bends_and_moments_are_searched_along_paths_as_by_fits(estimator, grid, cache_size, monkeypatch):
+    X, y = rare()
+    X, weight = StandardScaler().fit_transform(X), 1.0 + (np.arange(len(y)) % 3 == 0)
+    estimator = clone(estimator).set_params(tol=1e-6)  # neighbours in a ranking of few rows are close
+    options = {"cv": 3, "tolerance": 0.2, "refit": False, "cache_size": cache_size}
+    paths = ToleranceSearchCV(estimator, grid, **options).fit(X, y, sample_weight=weight)
+    monkeypatch.setattr(tolerance_search, "is_searchable", lambda *_: False)
+    fits = ToleranceSearchCV(estimator, grid, **options).fit(X, y, sample_weight=weight)
+    for fold in range(3):
+        name = f"split{fold}_test_score"
+        np.testing.assert_allclose(paths.cv_results_[name], fits.cv_results_[name], atol=1e-3 * 0.2, err_msg=name)
+    assert paths.best_params_ == fits.best_params_
+
+
+def test_a_strength_the_scaling_does_not_use_fails_along_a_path_too():
+    X, y = rare(120)
+    with pytest.raises(DataError, match="k_minority=1\\.0 has no meaning"):
+        ToleranceSearchCV(KernelScaledSVC(scaling="symmetric"), {"k_minority": [1.0]}, cv=2).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [AsymmetricSVC(), SVC(), OneClassSVM(), KernelScaledSVC(), KernelScaledSVC(scaling="adaptive"), MomentSVC()],
+    ids=lambda e: type(e).__name__,
+)
 @pytest.mark.parametrize("in_pipeline", [False, True])
 def test_the_estimators_bring_their_own_search(estimator, in_pipeline):
     X, y = rare(160)
@@ -113,7 +152,7 @@ def test_the_estimators_bring_their_own_search(estimator, in_pipeline):
     search = ToleranceSearchCV(model, cv=3, tolerance=0.2).fit(X, y)
     results = search.cv_results_
     assert search.best_score_ == results["mean_test_score"][search.best_index_]
-    assert len(results["params"]) >= 35
+    assert len(results["params"]) >= (15 if isinstance(estimator, MomentSVC) else 35)
     assert not np.isnan(results["mean_test_score"]).any()
     if isinstance(estimator, AsymmetricSVC):
         prefix = "param_asymmetricsvc__" if in_pipeline else "param_"

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from askew.estimators.class_weight import weights_of_classes
 from askew.estimators.kernel_machine import KernelMachine
-from askew.estimators.scaled_machines import ScaledMachines
+from askew.estimators.scaled_search import ScaledSearch
 from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.exceptions import DataError, ParameterError
 from askew.methods.kernel_scaling_magnification import log_volume
@@ -23,7 +23,7 @@ from askew.methods.kernel_scaling_rules import SCALINGS
 _STRENGTH: list[Any] = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
 
 
-class KernelScaledSVC(ClassifierMixin, ScaledMachines):
+class KernelScaledSVC(ClassifierMixin, ScaledSearch):
     """C-support vector classifier on a kernel bent at the boundary of a first fit.
 
     Fits an SVC, takes from it a factor D(x) that is largest near the boundary, and fits again with the kernel

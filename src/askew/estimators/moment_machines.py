@@ -195,7 +195,7 @@ def fit_machines(evidence: list[Evidence], setting: Setting, sign: float, rows: 
 
     ``rows`` (X, weight) let the variance of one linear score be measured; ``data`` is where ``Evidence.rows`` point.
     """
-    evidence = [_in_order(each) for each in evidence]
+    evidence = [in_order(each) for each in evidence]
     rho = resolve_ridge(evidence, setting)
     solve = setting.solver()
     machines = []
@@ -205,7 +205,7 @@ def fit_machines(evidence: list[Evidence], setting: Setting, sign: float, rows: 
             machines.append(Machine(mine, structure, Linear(), None, np.zeros(len(structure.mean))))
             continue
         points = whitened_points(structure, mine.X)
-        function = _function(setting.kernel, points, mine.weight)
+        function = kernel_of(setting.kernel, points, mine.weight)
         tol = setting.tolerance(len(mine.weight))
         fit = moment.fit(WhitenedGram(function, points), setting.formulation, mine.weight, solve, tol)
         w = direction(structure, mine.X, fit.alpha) if function.is_bilinear else None
@@ -250,7 +250,7 @@ def resolve_ridge(evidence: list[Evidence], setting: Setting) -> float:
     return choose_ridge(trials, setting.formulation, setting.solver())
 
 
-def _in_order(evidence: Evidence) -> Evidence:
+def in_order(evidence: Evidence) -> Evidence:
     """Dense positives in an order that only their content decides.
 
     A solver ends somewhere within its tolerance, and where depends on the order of its variables. With this, rows that
@@ -262,7 +262,7 @@ def _in_order(evidence: Evidence) -> Evidence:
     return replace(evidence, X=evidence.X[order], weight=evidence.weight[order], rows=evidence.rows[order])
 
 
-def _function(kernel: tuple[str, Any, float, float], points: Any, weight: Vector) -> KernelFunction:
+def kernel_of(kernel: tuple[str, Any, float, float], points: Any, weight: Vector) -> KernelFunction:
     """The kernel on whitened points, ``gamma`` made a number there."""
     name, gamma, degree, coef0 = kernel
     if name == "linear":

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from askew.estimators.moment_certificate import MomentCertificate
 from askew.estimators.moment_checkpoint import ResumesStreams
 from askew.estimators.moment_machines import MomentPath, Setting, fit_machines, fit_path
+from askew.estimators.moment_search import MomentSearch
 from askew.estimators.moment_sources import open_labelled, tally_up, targets_of, warn_of_a_draw
 from askew.estimators.moment_targets import Targets, read_classes, read_targets
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
@@ -28,7 +29,7 @@ from askew.sources import ScoresAnywhere, is_beyond_memory
 from askew.threads import workers
 
 
-class MomentSVC(ScoresAnywhere, ResumesStreams, MomentCertificate, ClassifierMixin, BaseEstimator):
+class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate, ClassifierMixin, BaseEstimator):
     """Support vector classifier that knows the negatives only by their mean and covariance.
 
     Use it when positives are few and negatives are millions, arrive as a stream, or stay on another machine: after one

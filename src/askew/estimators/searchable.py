@@ -28,19 +28,26 @@ class Fold:
 
     Attributes
     ----------
-    matrix : SymmetricMatrix
-        The kernel on all n rows.
+    matrix : SymmetricMatrix, or None
+        The kernel on all n rows; None for a machine that does not stand on one.
     classes : array of shape (2,)
     codes : array of shape (n,)
         1 for rows of the positive class, 0 for the others.
     weight : array of shape (n,)
         Sample weights; 0 for rows that are held out.
+    X : array or CSR matrix of n rows
     """
 
     matrix: Any
     classes: NDArray[Any]
     codes: NDArray[np.int64]
     weight: Vector
+    X: Any = None
+
+    @property
+    def train(self) -> NDArray[np.int64]:
+        """The rows that are not held out."""
+        return np.flatnonzero(self.weight > 0)
 
     @property
     def signs(self) -> Vector:
@@ -60,11 +67,14 @@ class PathPoint:
         The solution, where the next setting may start.
     is_resolved : bool
         Whether the scores are settled: a ranking that the solver's tolerance could change is none.
+    memory : object
+        What else the machine wants to find in the next point of the path.
     """
 
     scores: Vector
     beta: Vector
     is_resolved: bool
+    memory: Any = None
 
 
 def start_from(last: PathPoint | None) -> dict[str, Any]:
@@ -93,7 +103,7 @@ class Searchable(Protocol):
     """The methods by which ``askew.selection`` recognises an estimator it can search fast."""
 
     def _path_parameters(self) -> frozenset[str]:
-        """Parameters that leave the kernel matrix as it is."""
+        """Parameters that leave the kernel matrix, or what else the path shares, as it is."""
         ...
 
     def _path_point(self, fold: Fold, last: PathPoint | None, solve: Callable[..., Solution]) -> PathPoint:
@@ -107,7 +117,8 @@ class Searchable(Protocol):
     def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
         """The default search: each stage maps the best setting so far ({} at first) to the settings to try next.
 
-        ``gamma_unit`` is the width 1 / (d · var X); ``positive_share`` the least share of positives in any fold.
+        ``gamma_unit`` is the width 1 / (d · var X), or what the machine's own ``_search_unit(X, weight)`` says;
+        ``positive_share`` the least share of positives in any fold.
         """
         ...
 

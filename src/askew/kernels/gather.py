@@ -5,7 +5,6 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-
 TILE = 16  # float32 entries of a cache line
 
 

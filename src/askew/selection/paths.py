@@ -49,9 +49,13 @@ class _Group:
     @property
     def is_shared(self) -> bool:
         """Whether one matrix serves all folds: nothing in it was learnt from the training rows."""
-        return self.front is None and not (
-            self.machine.gamma == "scale" and self.machine.kernel not in ("linear", "precomputed")
-        )
+        is_learnt = self.machine.gamma == "scale" and self.machine.kernel not in ("linear", "precomputed")
+        return self.front is None and self.has_kernel and not is_learnt
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether the machine stands on a kernel of all rows."""
+        return hasattr(self.machine, "_kernel_matrix")
 
 
 class Paths:
@@ -106,11 +110,10 @@ class Paths:
         train, test = self.rows.folds[number]
         with alone():
             weight, begin = self.rows.mask(train), time.perf_counter()
-            matrix = shared
-            if matrix is None:
-                X = self._through(group.front, number)
+            X, matrix = self._through(group.front, number), shared
+            if matrix is None and group.has_kernel:
                 matrix = self._matrix(group.machine, X, weight, threads, len(group.members))
-            fold = Fold(matrix, self.rows.classes, self.rows.codes, weight)
+            fold = Fold(matrix, self.rows.classes, self.rows.codes, weight, X)
             setup = (time.perf_counter() - begin) / len(group.members)
             scores = self._walk(group, fold, number, test, outcomes)
             begin = time.perf_counter()

@@ -47,7 +47,8 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
         kernel is then computed once per fold.
     param_grid : dict, list of dict, or None, default=None
         As for GridSearchCV. None takes the estimator's own search: for `AsymmetricSVC` a grid over mu and gamma at
-        tau = 0, then a line over tau; for `SVC` C and gamma with balanced classes; for `OneClassSVM` nu and gamma.
+        tau = 0, then a line over tau; for `SVC` C and gamma with balanced classes; for `OneClassSVM` nu and gamma;
+        for `KernelScaledSVC` C and gamma without a bend, then its strength; for `MomentSVC` C, then a line over rho.
     tolerance : float in (0, 1], default=0.1
         Largest false positive rate that counts.
     normalize : bool, default=False
@@ -227,8 +228,8 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
         front, machine = split(self.estimator)
         if not hasattr(machine, "_search_stages"):
             raise ParameterError(
-                f"param_grid=None needs an estimator that brings its own search, such as AsymmetricSVC, SVC or "
-                f"OneClassSVM; got {type(machine).__name__}. Pass param_grid."
+                f"param_grid=None needs an estimator that brings its own search, such as AsymmetricSVC, SVC, "
+                f"OneClassSVM, KernelScaledSVC or MomentSVC; got {type(machine).__name__}. Pass param_grid."
             )
         if len(rows.classes) > 2:
             raise ParameterError(
@@ -236,7 +237,11 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
                 "against the rest as y."
             )
         X = rows.X if front is None else clone(front).fit(rows.X, rows.y).transform(rows.X)
-        unit = 1.0 if machine.kernel == "precomputed" else resolve_gamma("scale", as_numbers(X), rows.weight)
+        X = as_numbers(X)
+        if hasattr(machine, "_search_unit"):
+            unit = machine._search_unit(X, rows.weight)
+        else:
+            unit = 1.0 if machine.kernel == "precomputed" else resolve_gamma("scale", X, rows.weight)
         return machine._search_stages(unit, rows.positive_share)
 
     def _evaluator(self, rows: Rows, fit_params: FitParams, prefix: str, candidates: list[Any]) -> Any:

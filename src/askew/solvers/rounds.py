@@ -6,7 +6,8 @@ Solves
     round of a few thousand variables takes under a millisecond, and interpreted code between its parts would cost as
     much again.
 Given
-    K whole in the working precision; g, β and its box in float64; the group of each variable.
+    K whole in the working precision; g, β and its box in float64; the group of each variable. With a factor D, the
+    matrix of the programme is DKD, and only what a round reads of it is ever multiplied out.
 Returns
     β and g moved in place; the steps, the rounds, the violation that is left on this g, and the least curvature met.
 Stops when
@@ -118,8 +119,30 @@ def choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, val
 
 
 @_compile
-def run_rounds(K, diagonal, g, beta, lower, upper, labels, groups, goal, size, max_steps):  # type: ignore[no-untyped-def]
-    """Rounds until the violation of g is at most ``goal``; see the module."""
+def bend_block(block, indices, factor):  # type: ignore[no-untyped-def]
+    """block[a, b] *= D_a D_b."""
+    for a in range(indices.shape[0]):
+        left, row = factor[indices[a]], block[a]
+        for b in range(indices.shape[0]):
+            row[b] *= left * factor[indices[b]]
+
+
+@_compile
+def move_gradient(g, K, factor, changed, delta):  # type: ignore[no-untyped-def]
+    """g += K[:, changed] δ, or DKD[:, changed] δ where there is a factor."""
+    n = g.shape[0]
+    if factor.shape[0] == 0:
+        add_rows(g, K, changed, delta, 0, n)
+        return
+    sums = np.zeros(n)
+    add_rows(sums, K, changed, delta * factor[changed], 0, n)
+    for i in range(n):
+        g[i] += factor[i] * sums[i]
+
+
+@_compile
+def run_rounds(K, factor, diagonal, g, beta, lower, upper, labels, groups, goal, size, max_steps):  # type: ignore[no-untyped-def]
+    """Rounds until the violation of g is at most ``goal``; ``factor`` is D, or empty; see the module."""
     n = g.shape[0]
     lows, highs, starts = np.empty(groups), np.empty(groups), np.empty(groups + 1, np.int64)
     is_taken, values, chosen = np.empty(n, np.bool_), np.empty(n), np.empty(size, np.int64)
@@ -134,6 +157,8 @@ def run_rounds(K, diagonal, g, beta, lower, upper, labels, groups, goal, size, m
         q = choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, values, starts)
         block = flat[: q * q].reshape(q, q)  # a slice of a matrix would be strided, and its rows not vectorise
         gather_block(K, chosen[:q], block)
+        if factor.shape[0]:
+            bend_block(block, chosen[:q], factor)
         for a in range(q):
             i = chosen[a]
             centre = 0.5 * (lows[labels[i]] + highs[labels[i]])
@@ -154,5 +179,5 @@ def run_rounds(K, diagonal, g, beta, lower, upper, labels, groups, goal, size, m
                 m += 1
         if m == 0:
             break
-        add_rows(g, K, changed[:m], delta[:m], 0, n)
+        move_gradient(g, K, factor, changed[:m], delta[:m])
     return steps, rounds, violation, least_curvature

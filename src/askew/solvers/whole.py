@@ -3,8 +3,9 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and sums that are equalities.
 Given
-    A ``Problem`` whose matrix can hand out its stored array (``whole``), in float64 and perhaps in float32 too, and for
-    a warm start a point with its scores Kβ: on a path the neighbour's product is corrected, not recomputed.
+    A ``Problem`` whose matrix can hand out its stored array (``whole``), in float64 and perhaps in float32 too, or is
+    such a matrix bent; and for a warm start a point with its scores Kβ: on a path the neighbour's product is corrected,
+    not recomputed.
 Returns
     ``Solution`` with a float64 gradient computed anew at the end, and the certificate made from it.
 Stops when
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from askew.kernels.conformal import Conformal
 from askew.qp import Problem, Solution, Status, certify
 from askew.qp.problem import Vector
 from askew.solvers.start import feasible_start
@@ -58,10 +60,10 @@ def solve(
     size = min(problem.n, WORKING_SET)
     limit = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
     steps, rounds, least_curvature, status = 0, 0, np.inf, Status.STALLED
-    rows, last = _rows(problem, np.float32), np.inf
+    (rows, factor), last = _rows(problem, np.float32), np.inf
     while True:
         done, some, _, curvature = run_rounds(
-            rows, problem.matrix.diagonal().astype(rows.dtype), g, beta, problem.lower, problem.upper,
+            rows, factor, problem.matrix.diagonal().astype(rows.dtype), g, beta, problem.lower, problem.upper,
             labels, groups, 0.9 * tol, size, limit - steps,
         )  # fmt: skip
         steps, rounds, least_curvature = steps + done, rounds + some, min(least_curvature, curvature)
@@ -76,17 +78,20 @@ def solve(
         if certificate.violation > _FEWER * last:
             if rows.dtype == np.float64:
                 break
-            rows, last = _rows(problem, np.float64), np.inf
+            (rows, factor), last = _rows(problem, np.float64), np.inf
         else:
             last = certificate.violation
     return Solution(beta, g, status, certificate, steps, rounds, {})
 
 
-def _rows(problem: Problem, dtype: Any) -> Any:
-    """The stored matrix in a precision, or in float64 where it has no other."""
+def _rows(problem: Problem, dtype: Any) -> tuple[Any, Vector]:
+    """The stored matrix in a precision, or in float64 where it has no other, and the factor that bends it, or none."""
     matrix: Any = problem.matrix
+    factor = np.empty(0)
+    if isinstance(matrix, Conformal):
+        matrix, factor = matrix.matrix, matrix.factor
     rows = matrix.whole(dtype)
-    return matrix.whole(np.float64) if rows is None else rows
+    return matrix.whole(np.float64) if rows is None else rows, factor
 
 
 def _first_gradient(problem: Problem, beta: Vector, start: Vector | None, scores: Vector | None) -> Vector:
