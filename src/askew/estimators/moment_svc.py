@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from askew.arrays import Home, host, is_elsewhere
+from askew.estimators.elsewhere import read_rows
 from askew.estimators.moment_certificate import MomentCertificate
 from askew.estimators.moment_checkpoint import ResumesStreams
 from askew.estimators.moment_machines import MomentPath, Setting, fit_machines, fit_path
@@ -231,7 +233,7 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
             else:
                 rows = None
             self.__dict__.pop("_stream", None)
-            return self._fit(evidence, targets, rows, X)
+            return self._fit(evidence, targets, rows, None if is_elsewhere(X) else X)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MomentSVC:
         """Take in a batch: its positives are kept, its negatives are added to the moments and let go.
@@ -255,8 +257,7 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         """
         is_first = not hasattr(self, "_stream")
         check_parameters(self)
-        X, y = validate_data(self, X, y, reset=is_first, **_READ)
-        weight = check_weights(sample_weight, X)
+        X, y, weight = self._validated(X, y, sample_weight, is_first)
         known = getattr(self, "classes_", None) if is_first else self._stream_classes
         targets = read_classes(y, classes if is_first and classes is not None else known, self.pos_label)
         if is_first:
@@ -349,7 +350,11 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         array of shape (n_samples,) for one machine, else (n_samples, n_machines)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **_READ)
+        if is_elsewhere(X) and self.kernel == "linear":
+            home, X = Home(X), read_rows(self, X, reset=False)
+            scores = host(home.put(X, np.float64) @ home.put(self.coef_.T)) + self.intercept_
+            return scores[:, 0] if self._is_single else scores
+        X = validate_data(self, host(X) if is_elsewhere(X) else X, reset=False, **_READ)
         if self.kernel == "linear":
             scores = np.asarray(X @ self.coef_.T, dtype=np.float64) + self.intercept_
         else:
@@ -369,9 +374,21 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         check_parameters(self)
         if y is None:
             raise DataError("MomentSVC requires y to be passed, but the target y is None. Pass one label per row.")
-        X, y = validate_data(self, X, y, multi_output=True, **_READ)
-        weight = check_weights(sample_weight, X)
+        X, y, weight = self._validated(X, y, sample_weight, reset=True, multi_output=True)
+        if is_elsewhere(X) and self._model().comes_back(X.shape[1]):
+            X = host(X)
         return X, read_targets(y, weight, self.pos_label), weight
+
+    def _validated(self, X: Any, y: Any, sample_weight: Any, reset: bool, **options: Any) -> tuple[Any, Any, Any]:
+        y, sample_weight = (host(v) if is_elsewhere(v) else v for v in (y, sample_weight))
+        if not is_elsewhere(X):
+            X, y = validate_data(self, X, y, reset=reset, **options, **_READ)
+            return X, y, check_weights(sample_weight, X)
+        X, n = read_rows(self, X, reset), X.shape[0]
+        check_array(y, ensure_2d=False, dtype=None)
+        if len(y) != n:
+            raise DataError(f"Found input variables with inconsistent numbers of samples: {[n, len(y)]}.")
+        return X, np.asarray(y), check_weights(sample_weight, np.empty((n, 1)))
 
     def _fit_source(self, X: Any, y: Any, target: str | None, sample_weight: Any) -> MomentSVC:
         check_parameters(self)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from askew.arrays import host, is_elsewhere, take_rows
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
 from askew.moments.grouped import can_subtract, without_rows
@@ -52,7 +53,7 @@ class Evidence:
 
 
 def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceModel) -> list[Evidence]:
-    """Evidence of every column of ``member`` in one pass over X."""
+    """Evidence of every column of ``member`` in one pass over X, where X lives; the positives come to the host."""
     if member.shape[1] == 1:
         return [_against_rows(X, member[:, 0], weight, model)]
     if sparse.issparse(X):  # once for all that follows
@@ -61,11 +62,11 @@ def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceM
     total = model.moments_of(X, None if is_plain else weight)
     is_shared = model.name == "factor" and total.is_diagonal
     shared = model.build(total, (X, weight)) if is_shared else None
-    is_fast = can_subtract(X, total)
+    is_fast = not is_elsewhere(X) and can_subtract(X, total)
     found = []
     for c in range(member.shape[1]):
         rows = np.flatnonzero(member[:, c] & (weight > 0))
-        mine = X[rows]
+        mine = take_rows(X, rows)
         if is_fast:
             negatives = without_rows(total, X, rows, weight)
         else:
@@ -76,7 +77,7 @@ def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceM
             structure = model.build(negatives, rest)
         else:
             structure = _enlarged(shared, negatives, total.n_samples / negatives.n_samples)
-        found.append(Evidence(mine, weight[rows], rows, negatives, structure))
+        found.append(Evidence(_on_host(mine), weight[rows], rows, negatives, structure))
     return found
 
 
@@ -90,7 +91,11 @@ def _against_rows(X: Any, positive: NDArray[np.bool_], weight: Vector, model: Co
         rest = (X, np.where(positive, 0.0, weight))
     negatives = model.moments_of(*rest)
     _check_negatives(negatives)
-    return Evidence(X[rows], weight[rows], rows, negatives, model.build(negatives, rest))
+    return Evidence(_on_host(take_rows(X, rows)), weight[rows], rows, negatives, model.build(negatives, rest))
+
+
+def _on_host(X: Any) -> Any:
+    return host(X) if is_elsewhere(X) else X
 
 
 def _enlarged(shared: Any, negatives: Any, factor: float) -> Structure:
@@ -140,13 +145,13 @@ class Stream:
             rows = np.flatnonzero((codes == group) & counts)
             part = weight[rows]
             plain = None if (part == 1.0).all() else part
-            fresh = self.model.moments_of(X[rows], plain, streaming=True)
+            fresh = self.model.moments_of(take_rows(X, rows), plain, streaming=True)
             old = self.moments[group]
             self.moments[group] = fresh if old is None else old.weighted(self.forgetting) + fresh
         wanted = counts if self.positive is None else counts & (codes == self.positive)
         rows = np.flatnonzero(wanted)
         if len(rows):
-            self.kept.append((X[rows], weight[rows], rows + self.n_seen))
+            self.kept.append((_on_host(take_rows(X, rows)), weight[rows], rows + self.n_seen))
             self.codes.append(codes[rows])
         self.n_seen += X.shape[0]
 

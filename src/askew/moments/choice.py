@@ -47,6 +47,10 @@ class CovarianceModel:
         """Whether no d×d matrix is needed."""
         return self.name in ("diagonal", "identity") or (self.name == "factor" and n_features > FACTOR_FROM_MATRIX)
 
+    def comes_back(self, n_features: int) -> bool:
+        """Whether one pass over the rows is not enough."""
+        return self.is_lean(n_features) or (self.name == "shrunk" and self.shrinkage == "ledoit_wolf")
+
     def moments_of(self, X: Any, sample_weight: Vector | None, streaming: bool = False) -> Any:
         """The moments this structure needs of the rows of X; a stream cannot come back for its factors."""
         if not self.is_lean(X.shape[1]):

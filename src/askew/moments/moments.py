@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from askew.arrays import is_elsewhere
 from askew.exceptions import DataError
+from askew.moments.array_passes import summarise_elsewhere
 from askew.moments.passes import empty_summary, join, outer_product, summarise
 
 Vector = NDArray[np.float64]
@@ -61,11 +63,12 @@ class Moments:
         Parameters
         ----------
         X : array or sparse matrix of shape (n, d)
-            float32 stays float32 within a block of rows; all sums are float64.
+            float32 stays float32 within a block of rows; all sums are float64. Arrays of other libraries are summed
+            where they live.
         sample_weight : array of shape (n,), optional
             A weight of 2 counts as the row twice.
         """
-        X = X if sparse.issparse(X) else np.asarray(X)
+        X = X if sparse.issparse(X) or is_elsewhere(X) else np.asarray(X)
         if X.ndim != 2:
             raise DataError(f"X must have two dimensions, rows by features; got {X.ndim}.")
         if not cls.is_diagonal and X.shape[1] ** 2 * 8 > _LARGEST:
@@ -73,7 +76,8 @@ class Moments:
                 f"A full scatter of {X.shape[1]} features needs {X.shape[1] ** 2 * 8 / 2**30:.0f} GiB; the limit is "
                 f"{_LARGEST / 2**30:.0f}. Use DiagonalMoments or LowRankMoments (covariance='diagonal' or 'factor')."
             )
-        summary = summarise(X, _check_weight(sample_weight, X.shape[0]), cls.is_diagonal)
+        pass_over = summarise_elsewhere if is_elsewhere(X) else summarise
+        summary = pass_over(X, _check_weight(sample_weight, X.shape[0]), cls.is_diagonal)
         if not (np.isfinite(summary[1]).all() and np.isfinite(summary[3]).all()):
             raise DataError("X contains NaN or infinity; moments need finite numbers. Remove or impute those rows.")
         return cls(*summary)
