@@ -27,6 +27,7 @@ from askew.qp.problem import Vector
 from askew.solvers.start import feasible_start
 
 WORKING_SET = 512
+_NOISE = 0.1  # of tol: what the rounding of the entries may make of a gradient, at random
 _FEWER = 0.5  # a pass over float32 rows that leaves more than this of the violation was the last one
 
 
@@ -67,7 +68,7 @@ def solve(
             labels, groups, 0.9 * tol, size, limit - steps,
         )  # fmt: skip
         steps, rounds, least_curvature = steps + done, rounds + some, min(least_curvature, curvature)
-        g = problem.gradient(beta)
+        g = _judged_gradient(problem, beta, tol)
         certificate = certify(problem, beta, g)
         if certificate.violation <= tol:
             status = _converged(problem, least_curvature, rows.dtype)
@@ -92,6 +93,17 @@ def _rows(problem: Problem, dtype: Any) -> tuple[Any, Vector]:
         matrix, factor = matrix.matrix, matrix.factor
     rows = matrix.whole(dtype)
     return matrix.whole(np.float64) if rows is None else rows, factor
+
+
+def _judged_gradient(problem: Problem, beta: Vector, tol: float) -> Vector:
+    """Kβ + p in float64, from entries fine enough to judge ``tol`` by."""
+    matrix: Any = problem.matrix
+    matrix = matrix.matrix if isinstance(matrix, Conformal) else matrix
+    if hasattr(matrix, "sharpen"):
+        size = float(np.max(np.abs(problem.matrix.diagonal()), initial=0.0))
+        if matrix.rounding * size * float(np.sqrt(beta @ beta)) > _NOISE * tol:
+            matrix.sharpen()
+    return problem.gradient(beta)
 
 
 def _first_gradient(problem: Problem, beta: Vector, start: Vector | None, scores: Vector | None) -> Vector:
