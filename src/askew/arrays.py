@@ -7,6 +7,7 @@ hand through array-api-compat; what the standard lacks and every library has und
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ __all__ = [
     "Home",
     "assign",
     "distinct",
+    "fetched",
     "host",
     "is_cupy_array",
     "is_elsewhere",
@@ -79,6 +81,11 @@ def host(x: Any) -> NDArray[Any]:
     return np.asarray(x)
 
 
+def fetched(x: Any) -> Any:
+    """x, brought to the host if it is an array of another library; anything else as it is."""
+    return host(x) if is_elsewhere(x) else x
+
+
 class Home:
     """Where the arrays of one computation live: a library and a device.
 
@@ -117,6 +124,21 @@ class Home:
         """NumPy's dtype under its name here."""
         return np.dtype(dtype) if self.is_host else getattr(self.xp, np.dtype(dtype).name)
 
+    def lane(self) -> AbstractContextManager[Any]:
+        """Within it, the calling thread's work runs beside that of other threads, where the device has such lanes."""
+        if self.is_host or self.xp.__name__ != "array_api_compat.torch" or self.device.type != "cuda":
+            return nullcontext()
+        import torch
+
+        return torch.cuda.stream(torch.cuda.Stream(self.device))
+
+    def finish(self) -> None:
+        """Wait for all work on the device."""
+        if not self.is_host and getattr(self.device, "type", "") == "cuda":
+            import torch
+
+            torch.cuda.synchronize(self.device)
+
     def fetch(self, x: Any) -> NDArray[Any]:
         """x on the host, in memory that the next call writes over: fresh memory costs more than the transfer."""
         if not is_torch_array(x) or x.device.type != "cuda":
@@ -144,7 +166,10 @@ def take_rows(X: Any, indices: NDArray[np.int64]) -> Any:
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether a device had no memory left, in the words of any library."""
-    return type(error).__name__ == "OutOfMemoryError"
+    if type(error).__name__ == "OutOfMemoryError":
+        return True
+    said = str(error)  # what CUDA itself refuses comes without a name: a handle of cuBLAS, memory for a transfer
+    return isinstance(error, RuntimeError) and ("CUDA" in said and ("out of memory" in said or "ALLOC_FAILED" in said))
 
 
 def smallest(values: Any, count: int) -> Any:

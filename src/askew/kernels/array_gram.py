@@ -83,6 +83,10 @@ class ArrayGram:
         """K[indices][:, indices], here."""
         return self._finish(self._left_at(indices, dtype) @ self._right_at(indices, dtype).T)
 
+    def rows_at(self, first: int, last: int, dtype: Any) -> Any:
+        """K[first:last, :], here."""
+        return self._finish(self._left(self.X[first:last, :], dtype) @ self._right(self.X, dtype).T)
+
     def rows(self, indices: Indices, dtype: Any = np.float64) -> NDArray[Any]:
         """K[indices, :]."""
         return self.tile(self.prepare(indices, dtype), slice(0, self.n))

@@ -23,9 +23,10 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
-from askew.arrays import row_precision
+from askew.arrays import Home, is_elsewhere, row_precision
 from askew.estimators.searchable import Fold
 from askew.exceptions import AskewError
+from askew.kernels.array_stored import ArrayStored
 from askew.kernels.stored import Stored
 from askew.selection.outcomes import Candidate, Outcomes
 from askew.selection.progress import Progress
@@ -108,7 +109,7 @@ class Paths:
     ) -> None:
         """The path of a group on one fold."""
         train, test = self.rows.folds[number]
-        with alone():
+        with alone(), Home(self.rows.X if is_elsewhere(self.rows.X) else None).lane():
             weight, begin = self.rows.mask(train), time.perf_counter()
             X, matrix = self._through(group.front, number), shared
             if matrix is None and group.has_kernel:
@@ -167,10 +168,20 @@ class Paths:
         matrix = clone(machine)._kernel_matrix(X, weight)
         if machine.kernel == "precomputed" or (matrix.n > ALWAYS and fits < PAYS):
             return matrix
+        if is_elsewhere(X):
+            return self._stored_elsewhere(machine, matrix, copies)
         with_float32 = row_precision(matrix.n, machine.tol, matrix.argument_bound()) == np.float32
         if copies * Stored.bytes_needed(matrix.n, with_float32) > self.cache_bytes:
             return matrix
         return Stored(matrix, with_float32, last if isinstance(last, Stored) else None)
+
+    def _stored_elsewhere(self, machine: Any, matrix: Any, copies: int) -> Any:
+        dtype = row_precision(matrix.n, machine.tol, matrix.argument_bound())
+        if copies * ArrayStored.bytes_needed(matrix.n, dtype) > self.cache_bytes:
+            return matrix
+        stored = ArrayStored(matrix, dtype)
+        stored.home.finish()
+        return stored
 
     def _solver(self, matrix: Any) -> Callable[..., Any]:
         """The solver for a stored matrix, or the one that asks for rows as it needs them."""
@@ -207,6 +218,8 @@ def is_searchable(estimator: Any, candidates: list[Candidate]) -> bool:
 
 def as_numbers(X: Any) -> Any:
     """What a kernel takes: a C-ordered float array or a CSR matrix, finite."""
+    if is_elsewhere(X):
+        return X
     return check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
 
 

@@ -16,6 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from askew.arrays import host, is_elsewhere
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import DataError, ParameterError
 from askew.kernels import resolve_gamma
@@ -193,13 +194,17 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
                 "ToleranceSearchCV requires y to be passed, but the target y is None. Pass one class label per row; "
                 "a search for a one-class detector, too, is judged on labelled rows."
             )
+        y = host(y) if is_elsewhere(y) else y
         X, y, groups = indexable(X, y, groups)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         fit_params = FitParams.routed(self, len(y), groups, params)
         splitter = check_cv(self.cv, y, classifier=True)
-        folds = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(X, y, groups)]
+        folds = [
+            (np.asarray(a), np.asarray(b))
+            for a, b in splitter.split(np.empty((len(y), 0)) if is_elsewhere(X) else X, y, groups)
+        ]
         is_detector = is_outlier_detector(self.estimator)
         rows = Rows(X, y, classes, codes, fit_params.weight, folds, self.tolerance, is_detector)
         rows.check()
