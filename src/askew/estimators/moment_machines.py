@@ -247,7 +247,7 @@ def resolve_ridge(evidence: list[Evidence], setting: Setting) -> float:
     if setting.covariance == "identity":
         return 0.0
     trials = [Trial(e.structure, e.X, e.weight, e.moments.n_samples) for e in evidence if len(e.weight)]
-    return choose_ridge(trials, setting.formulation, setting.solver())
+    return choose_ridge(trials, setting.formulation)
 
 
 def in_order(evidence: Evidence) -> Evidence:

@@ -26,6 +26,8 @@ from askew.moments.structure import SignedPoints, Structure
 
 Vector = NDArray[np.float64]
 
+NARROW = 4096  # entries of sparse rows up to which the columns they touch are faster as an array
+
 
 class Factor(Structure):
     """M = diag(diagonal) + factors factors'.
@@ -67,21 +69,26 @@ class Factor(Structure):
         along = self.factors.T @ w
         return float(w @ ((self.diagonal + self.ridge) * w)) + float(along @ along)
 
-    def deviations(self, X: Any, coefficients: Vector, products: Vector) -> Vector:
-        if self.factors.shape[1]:
-            return super().deviations(X, coefficients, products)
-        # w'Mw = c'(K − ρK₂)c with K₂ the products of (M + ρI)⁻¹(x − x̄): nothing as long as d but two scalings
+    def principal(self, X: Any) -> tuple[Factor, Any]:
+        return self, X
+
+    def products(self, X: Any) -> tuple[Vector, Vector]:
+        """Inner products K of the whitened rows, and V with α'Vα = w'Mw of w = (M + ρI)⁻¹Σα_i(x_i − x̄), no ridge."""
         inverse = self._inverse_root**2
-        centre = self.mean * inverse
-        if sparse.issparse(X):
-            rows = sparse.csr_array((X.data * inverse[X.indices], X.indices, X.indptr), shape=X.shape)
-            along = rows @ centre
-            squared = (rows @ rows.T).toarray() - along[:, None] - along + float(centre @ centre)
-        else:
-            rows = np.asarray(X, dtype=np.float64) * inverse - centre
-            squared = rows @ rows.T
-        variances = np.einsum("ik,ik->k", coefficients, (products - self.ridge * squared) @ coefficients)
-        return np.sqrt(np.maximum(variances, 1e-300))
+        form = _Form(X, self.mean)
+        basis, values = self._woodbury
+        if not len(values):
+            return form(inverse), form(self.diagonal * inverse**2)
+        turned, shrink = self._inverse_root[:, None] * basis, values**2 / (1.0 + values**2)
+        along = form.times(turned) * shrink
+        K = form(inverse) - along @ form.times(turned).T
+        # V = K − ρK₂, K₂ the products of the rows of (M + ρI)⁻¹(x − x̄) = S⁻¹(x − x̄) − S^{-½}Q·along, S = D + ρI
+        crossed = form.times(inverse[:, None] * turned) @ along.T
+        K2 = form(inverse**2) - crossed - crossed.T + along @ (turned.T @ turned) @ along.T
+        return K, K - self.ridge * K2
+
+    def feature_variances(self) -> Vector:
+        return self.diagonal + np.sum(self.factors**2, axis=1) if self.factors.shape[1] else self.diagonal
 
     def mean_variance(self) -> float:
         return (float(self.diagonal.sum()) + float(np.sum(self.factors**2))) / len(self.mean)
@@ -129,6 +136,37 @@ class Factor(Structure):
         if len(values):
             columns.extend(((scaled @ basis - centre @ basis) * (values / np.sqrt(1.0 + values**2))).T)
         return SignedPoints(scaled, np.column_stack(columns), np.array([1.0, -1.0] + [-1.0] * len(values)))
+
+
+class _Form:
+    """Products (x_i − m)'diag(a)(x_j − m) between rows, dense or sparse, for one a after the other."""
+
+    def __init__(self, X: Any, mean: Vector) -> None:
+        self.mean, self.is_sparse = mean, sparse.issparse(X)
+        if not self.is_sparse:
+            self.rows = np.asarray(X, dtype=np.float64) - mean
+            return
+        self.rows, self.columns = sparse.csr_array(X), slice(None)
+        if X.nnz <= NARROW:  # the few columns that are there at all, as an array
+            self.columns, place = np.unique(X.indices, return_inverse=True)
+            self.rows = sparse.csr_array((X.data, place, X.indptr), (X.shape[0], len(self.columns))).toarray()
+
+    def __call__(self, a: Vector) -> Vector:
+        if not self.is_sparse:
+            return (self.rows * a) @ self.rows.T
+        weighted = self.rows * a[self.columns] if isinstance(self.rows, np.ndarray) else self.rows.multiply(a).tocsr()
+        products = weighted @ self.rows.T
+        if not isinstance(products, np.ndarray):
+            products = products.toarray()
+        centre = a * self.mean
+        along = self.rows @ centre[self.columns]
+        return products - along[:, None] - along + float(centre @ self.mean)
+
+    def times(self, W: Vector) -> Vector:
+        """(X − 1m')W."""
+        if not self.is_sparse:
+            return self.rows @ W
+        return self.rows @ W[self.columns] - self.mean @ W
 
 
 def factors_of_correlation(variance: Vector, covariance: Vector, k: int) -> tuple[Vector, Vector]:

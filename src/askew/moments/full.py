@@ -72,7 +72,10 @@ class Full(Structure):
     def mean_variance(self) -> float:
         return float(np.trace(self.matrix)) / len(self.mean)
 
-    def principal(self, X: Any) -> tuple[Structure, Any]:
+    def feature_variances(self) -> Vector:
+        return np.maximum(np.diagonal(self.matrix), 0.0)
+
+    def principal(self, X: Any) -> tuple[Factor, Any]:
         values, vectors = self.eigen()
         centred = (X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)) - self.mean
         return Factor(np.zeros(len(values)), values), centred @ vectors

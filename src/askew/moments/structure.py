@@ -56,21 +56,16 @@ class Structure(ABC):
         """trace(M) / d, the unit in which ridges are tried."""
 
     @abstractmethod
+    def feature_variances(self) -> Vector:
+        """The diagonal of M."""
+
+    @abstractmethod
     def degrees_of_freedom(self) -> float:
         """trace(M(M + ρI)⁻¹): how many directions the ridge leaves free."""
 
-    def deviations(self, X: Any, coefficients: Vector, products: Vector) -> Vector:
-        """√(w'Mw), ridge left out, of w = (M + ρI)⁻¹ Σ_i c_i(x_i − x̄) for each column c of coefficients.
-
-        ``products`` holds the inner products of the whitened rows of X.
-        """
-        W = self.solve(self.centred_sum(X, coefficients))
-        variances = [self.model_variance(w) - self.ridge * float(w @ w) for w in W.T]
-        return np.sqrt(np.maximum(variances, 1e-300))
-
-    def principal(self, X: Any) -> tuple[Structure, Any]:
-        """The same geometry in axes where many ridges are cheap to try: a structure and the points that go with it."""
-        return self, X
+    @abstractmethod
+    def principal(self, X: Any) -> tuple[Any, Any]:
+        """The same geometry in axes where many ridges are cheap to try: a ``Factor`` and the points that go with it."""
 
     def unspent(self, n_samples: float) -> float:
         """Share of the samples not used up by the free directions, 1 − f/(N − 1).
@@ -81,13 +76,16 @@ class Structure(ABC):
         return max(1.0 - self.degrees_of_freedom() / max(n_samples - 1.0, 1.0), 1e-12)
 
     def ridge_grid(self) -> Vector:
-        """Ridges worth trying, in units of ``mean_variance``, from small to large.
+        """Ridges worth trying, in units of ``mean_variance``, from small to large."""
+        return 10.0 ** np.arange(self.smallest_exponent, 4)
 
-        The squared whitened length of a point is about d / (1 + ridge). It should stay well above the margin, 1: the
-        largest ridge is about d / 10, between one and a hundred.
+    def safe_ridge(self) -> float:
+        """The largest ridge, in units of ``mean_variance``, that leaves every single positive room for its margin.
+
+        The squared whitened length of a point is about d / (1 + ridge), and the margin is 1: about d / 10, between one
+        and a hundred. Beyond it only many positives together may reach their margins.
         """
-        largest = int(np.clip(np.floor(np.log10(len(self.mean) / 10.0)), 0, 2))
-        return 10.0 ** np.arange(self.smallest_exponent, largest + 1)
+        return 10.0 ** int(np.clip(np.floor(np.log10(len(self.mean) / 10.0)), 0, 2))
 
     def centred_sum(self, X: Any, coefficients: Vector) -> Vector:
         """Σ_i c_i (x_i − x̄) for one set of coefficients, or for each column of them."""

@@ -1,22 +1,26 @@
 """The chosen ridge: deterministic, blind to order and repetition, and better than none where it matters."""
 
-from functools import partial
-
 import numpy as np
+import pytest
 from scipy import sparse
 
 from askew.methods.moment import Formulation
-from askew.methods.moment_ridge import MOST_POINTS, Trial, choose_ridge, distinct_rows, smallest_good
+from askew.methods.moment_ridge import (
+    MOST_POINTS,
+    Trial,
+    _left_out,
+    choose_ridge,
+    distinct_rows,
+    left_out_losses,
+    smallest_good,
+)
 from askew.moments import CovarianceModel, Moments
-from askew.solvers.dispatch import solve
-
-SOLVE = partial(solve, max_iter=20_000)
 
 
 def chosen(X, weight, negatives, **formulation):
     structure = CovarianceModel().build(Moments.of(negatives))
     trial = Trial(structure, X, weight, float(len(negatives)))
-    return choose_ridge([trial], Formulation(**formulation), SOLVE)
+    return choose_ridge([trial], Formulation(**formulation))
 
 
 def test_order_and_repetition_do_not_matter():
@@ -31,15 +35,66 @@ def test_order_and_repetition_do_not_matter():
     assert chosen(repeated[shuffled], np.ones(len(repeated)), negatives, name="nu") == nu
 
 
+@pytest.mark.parametrize("n", [12, 900])
+def test_the_last_digits_of_the_rows_do_not_matter(n):
+    """Also where rows are repeated, and repetitions then differ by their last digits."""
+    rng = np.random.default_rng(7)
+    X, negatives = rng.normal(size=(n, 6)) + 0.4, rng.normal(size=(80, 6))
+    X = np.concatenate([X, X[: n // 2]])
+    structure = CovarianceModel().build(Moments.of(negatives))
+    grid = structure.ridge_grid()
+
+    def losses(rows):
+        return left_out_losses(Trial(structure, rows, np.ones(len(rows)), 80.0), grid, Formulation())[0]
+
+    expected = losses(X)
+    for seed in range(3):
+        moved = X * (1.0 + 1e-15 * np.random.default_rng(seed).normal(size=X.shape))
+        np.testing.assert_allclose(losses(moved[np.random.default_rng(seed).permutation(len(X))]), expected, rtol=1e-7)
+
+
+def test_leaving_out_in_closed_form_is_leaving_out():
+    """Each left-out score over its deviation, against the machine with squared slacks solved without that point."""
+    rng = np.random.default_rng(8)
+    Z = rng.normal(size=(9, 4)) + 1.0
+    K, root = Z @ Z.T, rng.normal(size=(4, 4))
+    spread, cost = Z @ (root @ root.T) @ Z.T, rng.uniform(0.2, 2.0, 9)
+    kappa, supports = _left_out(K, spread, cost, np.ones(9, dtype=bool))
+    for i in np.flatnonzero(supports):
+        rest = np.flatnonzero(supports & (np.arange(9) != i))
+        alpha = np.linalg.solve(K[np.ix_(rest, rest)] + np.diag(1.0 / cost[rest]), np.ones(len(rest)))
+        deviation = np.sqrt(alpha @ spread[np.ix_(rest, rest)] @ alpha)
+        assert kappa[i] == pytest.approx(K[i, rest] @ alpha / deviation)
+    some = np.flatnonzero(supports)
+    alpha = np.linalg.solve(K[np.ix_(some, some)] + np.diag(1.0 / cost[some]), np.ones(len(some)))
+    assert (alpha > 0).all()
+    assert (K[np.ix_(~supports, supports)] @ alpha >= 1.0 - 1e-9).all()
+
+
+def test_a_ridge_that_leaves_no_room_for_the_margin_is_not_taken():
+    """Few positives far out in two features: a ridge of a thousand variances would let none reach its margin."""
+    rng = np.random.default_rng(9)
+    negatives = rng.normal(size=(100, 2))
+    X = rng.normal(size=(4, 2)) + 1.0
+    structure = CovarianceModel().build(Moments.of(negatives))
+    trial = Trial(structure, X, np.ones(4), 100.0)
+    grid = structure.ridge_grid()
+    few, _ = left_out_losses(trial, grid, Formulation("C", C=1.0))
+    assert np.isinf(few[-1]).all()
+    assert np.isfinite(few[grid <= structure.safe_ridge()]).all()
+    many, _ = left_out_losses(trial, grid, Formulation("C", C=1e6))
+    assert np.isfinite(many).all()
+
+
 def test_distinct_rows_sum_their_weights_sparse_or_dense():
     X = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, -0.0], [1.0, 0.0]])
-    rows, weight = distinct_rows(X, np.array([1.0, 2.0, 3.0, 4.0]))
+    rows, weight = distinct_rows(X, np.array([1.0, 2.0, 3.0, 4.0]), np.ones(2))
     assert dict(zip(rows.sum(axis=1), weight, strict=True)) == {1.0: 8.0, 2.0: 2.0}
-    again, same = distinct_rows(sparse.csr_array(X), np.array([1.0, 2.0, 3.0, 4.0]))
+    again, same = distinct_rows(sparse.csr_array(X), np.array([1.0, 2.0, 3.0, 4.0]), np.ones(2))
     np.testing.assert_array_equal(again.toarray(), rows)
     np.testing.assert_array_equal(same, weight)
     many = np.random.default_rng(1).normal(size=(1000, 2))
-    assert distinct_rows(many, np.ones(1000))[0].shape == (MOST_POINTS, 2)
+    assert distinct_rows(many, np.ones(1000), np.ones(2))[0].shape == (MOST_POINTS, 2)
 
 
 def test_a_wide_problem_gets_a_real_ridge():
