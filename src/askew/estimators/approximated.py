@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from askew.arrays import row_precision
 from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
-from askew.estimators.sklearn_private import Interval, StrOptions
+from askew.estimators.sklearn_private import Interval, StrOptions, check_weights
+from askew.estimators.streamed_rows import StreamedRows
 from askew.exceptions import ParameterError
 from askew.kernels.landmarks import RULES, choose_landmarks, draw_keys, draw_pool
 from askew.kernels.low_rank import LowRank
@@ -27,6 +28,7 @@ from askew.kernels.nystroem import Nystroem
 from askew.kernels.recomputed import HeldRows, Recomputed
 from askew.methods.expansion import Expansion
 from askew.qp import Problem, Solution
+from askew.sources import is_beyond_memory
 
 LEAST_LANDMARKS, MOST_LANDMARKS = 500, 2000
 LEAST_HELD = 4096  # rows whose features are held however small the cache
@@ -56,7 +58,32 @@ class Approximated(KernelMachine):
                 'approximation="nystroem" needs the rows themselves, to choose landmarks among them; got '
                 'kernel="precomputed". Pass the rows with another kernel, or set approximation=None.'
             )
-        return super()._read_training(X, y, sample_weight)
+        if not isinstance(X, StreamedRows):
+            return super()._read_training(X, y, sample_weight)
+        self.__dict__.pop("feature_names_in_", None)
+        self.n_features_in_ = X.shape[1]
+        if X.names:
+            self.feature_names_in_ = np.array(X.names, dtype=object)
+        weight = check_weights(sample_weight, np.empty((X.n, 1)))
+        rows = np.flatnonzero(weight > 0)
+        if len(rows) == X.n:
+            return X, y, weight, rows
+        return X.subset(rows), None if y is None else y[rows], weight[rows], rows
+
+    def _opened(
+        self, X: Any, y: Any, sample_weight: Any, target: str | None, is_labelled: bool = True
+    ) -> tuple[Any, Any, Any]:
+        """X, y and weights as given; or the rows, labels and weights of a source that ``fit`` is to read."""
+        if target is None and not is_beyond_memory(X):
+            return X, y, sample_weight
+        if not self._is_approximated:
+            raise ParameterError(
+                f"{type(self).__name__} fits rows in memory, since the exact kernel needs them again and again; got "
+                f'{type(X).__name__}. Set approximation="nystroem" to fit from files and other sources, or load the '
+                "rows first."
+            )
+        rows = StreamedRows.open(X, y, target, sample_weight, is_labelled)
+        return rows, rows.y if is_labelled else y, rows.weight
 
     def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
         if not self._is_approximated:
@@ -67,17 +94,18 @@ class Approximated(KernelMachine):
                 f'degree={self.degree:g}, coef0={self.coef0:g}. Choose "rbf", "linear", or "poly" with a whole degree '
                 "and coef0 ≥ 0."
             )
-        origin = Nystroem(function, self._choose_landmarks(function, X, weight, strata))
-        if X.shape[0] > self._rows_held(origin.rank):
-            return Recomputed(origin, HeldRows(X))
-        return LowRank(origin.features(X, row_precision(X.shape[0], self.tol, 1.0)), origin=origin)
+        rows = X if isinstance(X, StreamedRows) else HeldRows(X)
+        origin = Nystroem(function, self._choose_landmarks(function, rows, weight, strata))
+        if rows.n > self._rows_held(origin.rank):
+            return Recomputed(origin, rows)
+        return LowRank.of(origin, rows, row_precision(rows.n, self.tol, 1.0))
 
     def _rows_held(self, rank: int) -> int:
         """How many rows of so many float32 features ``cache_size`` has room for."""
         return max(LEAST_HELD, int(self.cache_size * MEGABYTE / (4 * rank)))
 
-    def _choose_landmarks(self, function: Any, X: Any, weight: Any, strata: Any) -> Any:
-        n = X.shape[0]
+    def _choose_landmarks(self, function: Any, rows: Any, weight: Any, strata: Any) -> Any:
+        n = rows.n
         if strata is None:
             strata = np.zeros(n, np.int64)
         count = self.n_landmarks
@@ -91,7 +119,7 @@ class Approximated(KernelMachine):
             )
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         pool = draw_pool(draw_keys(weight, rng), strata, min(count, n))
-        return choose_landmarks(X[pool], strata[pool], min(count, n), self.landmarks, function, rng)
+        return choose_landmarks(rows.take(pool), strata[pool], min(count, n), self.landmarks, function, rng)
 
     def _solver_of_programmes(self) -> Callable[..., Solution]:
         if not self._is_approximated:

@@ -151,20 +151,25 @@ class AsymmetricSVC(ClassifierMixin, Approximated):
         self.landmarks = landmarks
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AsymmetricSVC:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> AsymmetricSVC:
         """Fit, one machine per class when there are more than two.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+            With ``approximation``, also a path to files, a :class:`askew.sources.Source`, Dask or Spark data: they are
+            read in blocks at every pass, and only labels and weights are held.
         y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), or name of a column, optional
             A weight of 2 equals the row given twice.
+        target : str, optional
+            The column of a table that holds the labels, in place of y.
 
         Returns
         -------
         self
         """
+        X, y, sample_weight = self._opened(X, y, sample_weight, target)
         X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
         tasks = self._one_vs_rest(classes, codes, weight)
         matrix = self._kernel_matrix(X, weight, codes)

@@ -209,20 +209,27 @@ class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore
         """Set parameters; ``score`` reaches ``score_kernel``."""
         return super().set_params(**_stored_names(params))
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CovarianceOneClassSVM:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None
+    ) -> CovarianceOneClassSVM:
         """Fit to normal rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+            With ``approximation``, also a path to files, a :class:`askew.sources.Source`, Dask or Spark data: they are
+            read in blocks at every pass, and only weights are held.
         y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), or name of a column, optional
             A weight of 2 equals the row given twice.
+        target : str, optional
+            A column of a table that is no feature, such as its labels.
 
         Returns
         -------
         self
         """
+        X, y, sample_weight = self._opened(X, y, sample_weight, target, is_labelled=False)
         X, matrix, weight, rows = self._prepare(X, sample_weight)
         with workers():
             scale, found = (self._fit_features if self._is_approximated else self._fit_kernel)(matrix, weight)

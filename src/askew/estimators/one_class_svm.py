@@ -115,20 +115,25 @@ class OneClassSVM(Approximated, DataDescription):
         self.landmarks = landmarks
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> OneClassSVM:
         """Fit to normal rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            With ``approximation``, also a path to files, a :class:`askew.sources.Source`, Dask or Spark data: they are
+            read in blocks at every pass, and only weights are held.
         y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), or name of a column, optional
             A weight of 2 equals the row given twice.
+        target : str, optional
+            A column of a table that is no feature, such as its labels.
 
         Returns
         -------
         self
         """
+        X, y, sample_weight = self._opened(X, y, sample_weight, target, is_labelled=False)
         X, matrix, weight, rows = self._prepare(X, sample_weight)
         problem = one_class.formulate(matrix, self.nu, weight)
         solution = self._solve(problem)

@@ -145,21 +145,26 @@ class SVC(ClassifierMixin, Approximated):
         self.landmarks = landmarks
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> SVC:
         """Fit one machine per pair of classes.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+            With ``approximation``, also a path to files, a :class:`askew.sources.Source`, Dask or Spark data: they are
+            read in blocks at every pass, and only labels and weights are held.
         y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
+        sample_weight : array-like of shape (n_samples,), or name of a column, optional
             Factor of C by row; a weight of 2 equals the row given twice.
+        target : str, optional
+            The column of a table that holds the labels, in place of y.
 
         Returns
         -------
         self
         """
         self._begin()
+        X, y, sample_weight = self._opened(X, y, sample_weight, target)
         if y is not None:
             check_classification_targets(y)
         X, y, weight, rows = self._read_training(X, self._required(y), sample_weight)

@@ -52,6 +52,8 @@ def resolve_gamma(gamma: float | str, X: Any, sample_weight: Any = None) -> floa
 
 def _variance(X: Any, sample_weight: Any) -> float:
     """Variance over all entries of X, rows counted by their weight."""
+    if hasattr(X, "variance"):  # rows that are not held have counted it on the way
+        return float(X.variance())
     n, d = X.shape
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     total = weight.sum() * d

@@ -51,6 +51,14 @@ class LowRank:
         self.n, self.rank = features.shape
         self.scales = np.ones(self.rank) if scales is None else np.asarray(scales, dtype=np.float64)
 
+    @classmethod
+    def of(cls, origin: Nystroem, rows: Any, dtype: Any) -> LowRank:
+        """The kernel of a map on rows that come in blocks."""
+        features = np.empty((rows.n, origin.rank), dtype)
+        for first, X in rows.blocks():
+            origin.features(X, out=features[first : first + X.shape[0]])
+        return cls(features, origin=origin)
+
     @cached_property
     def _diagonal(self) -> Vector:
         squares = np.empty(self.n)

@@ -55,9 +55,10 @@ class Nystroem:
         """r, the number of features."""
         return int(self.projector.shape[1])
 
-    def features(self, X: Any, dtype: Any = np.float64) -> Array:
-        """φ of every row, shape (n, r)."""
-        out = np.empty((X.shape[0], self.rank), dtype)
+    def features(self, X: Any, dtype: Any = np.float64, out: Array | None = None) -> Array:
+        """φ of every row, shape (n, r), into ``out`` when given."""
+        if out is None:
+            out = np.empty((X.shape[0], self.rank), dtype)
         self.gram.cross(X[:1])  # operands are made once, not per thread
 
         def work(first: int, last: int) -> None:
