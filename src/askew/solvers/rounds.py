@@ -1,10 +1,10 @@
 """The rounds of the working-set method on a matrix that is stored whole, compiled from end to end.
 
 Solves
-    The rounds of ``working_set``: take the worst violators of each group (and from the last set what there is room
-    for), solve among them (``inner``), move the gradient by the rows of those that changed. With every row at hand a
-    round of a few thousand variables takes under a millisecond, and interpreted code between its parts would cost as
-    much again.
+    The rounds of ``working_set``: take the worst violators of each group, more of a group that has more (and from the
+    last set what there is room for), solve among them (``inner``), move the gradient by the rows of those that changed.
+    With every row at hand a round of a few thousand variables takes under a millisecond, and interpreted code between
+    its parts would cost as much again.
 Given
     K whole in the working precision; g, β and its box in float64; the group of each variable. With a factor D, the
     matrix of the programme is DKD, and only what a round reads of it is ever multiplied out.
@@ -24,6 +24,8 @@ import numpy as np
 from askew.kernels.gather import gather_block
 from askew.solvers.accumulate import add_rows
 from askew.solvers.inner import solve_block
+
+FEWEST = 16.0  # of a group, either way
 
 _compile = numba.njit(cache=True, nogil=True)
 
@@ -93,14 +95,26 @@ def pick(g, beta, lower, upper, labels, group, sign, count, is_taken, values):  
 
 
 @_compile
-def choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, values, starts):  # type: ignore[no-untyped-def]
+def set_shares(g, beta, lower, upper, labels, lows, highs, size, shares):  # type: ignore[no-untyped-def]
+    """How many of each group to pick either way, by the root of how many of it would move."""
+    shares[:] = 0.0
+    for i in range(g.shape[0]):
+        j = labels[i]
+        if (beta[i] < upper[i] and g[i] < highs[j]) or (beta[i] > lower[i] and g[i] > lows[j]):
+            shares[j] += 1.0
+    total = np.sqrt(shares).sum()
+    for j in range(shares.shape[0]):
+        shares[j] = max(FEWEST, 0.5 * size * np.sqrt(shares[j]) / total) if total > 0 else FEWEST
+
+
+@_compile
+def choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, values, starts, shares):  # type: ignore[no-untyped-def]
     """Put the next working set into ``chosen``, whose first q entries are the last one; returns its size."""
     n, room = g.shape[0], size
     is_taken[:] = False
-    share = max(1, size // (2 * groups))
     for j in range(groups):
-        pick(g, beta, lower, upper, labels, j, 1.0, share, is_taken, values)
-        pick(g, beta, lower, upper, labels, j, -1.0, share, is_taken, values)
+        pick(g, beta, lower, upper, labels, j, 1.0, int(shares[j]), is_taken, values)
+        pick(g, beta, lower, upper, labels, j, -1.0, int(shares[j]), is_taken, values)
     for i in range(n):
         room -= is_taken[i]
     for k in range(q):
@@ -144,7 +158,7 @@ def move_gradient(g, K, factor, changed, delta):  # type: ignore[no-untyped-def]
 def run_rounds(K, factor, diagonal, g, beta, lower, upper, labels, groups, goal, size, max_steps):  # type: ignore[no-untyped-def]
     """Rounds until the violation of g is at most ``goal``; ``factor`` is D, or empty; see the module."""
     n = g.shape[0]
-    lows, highs, starts = np.empty(groups), np.empty(groups), np.empty(groups + 1, np.int64)
+    lows, highs, shares, starts = np.empty(groups), np.empty(groups), np.empty(groups), np.empty(groups + 1, np.int64)
     is_taken, values, chosen = np.empty(n, np.bool_), np.empty(n), np.empty(size, np.int64)
     flat, small, curved = np.empty(size * size, K.dtype), np.empty(size, K.dtype), np.empty(size, K.dtype)
     inside, low, high = np.empty(size), np.empty(size), np.empty(size)
@@ -154,7 +168,8 @@ def run_rounds(K, factor, diagonal, g, beta, lower, upper, labels, groups, goal,
         violation = measure(g, beta, lower, upper, labels, lows, highs)
         if violation <= goal or steps >= max_steps:
             break
-        q = choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, values, starts)
+        set_shares(g, beta, lower, upper, labels, lows, highs, size, shares)
+        q = choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, values, starts, shares)
         block = flat[: q * q].reshape(q, q)  # a slice of a matrix would be strided, and its rows not vectorise
         gather_block(K, chosen[:q], block)
         if factor.shape[0]:
