@@ -9,11 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
+from askew.arrays import fetched
 from askew.estimators.approximated import Approximated
+from askew.estimators.class_weight import encode
+from askew.estimators.elsewhere import Classifies, telling_of_memory
 from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import DataError, InfeasibleError
@@ -28,7 +31,7 @@ SEARCH_PATIENCE = 40
 SEARCH_LOOSER, SEARCH_SMALL = 10, 1000  # times tol on more rows than this: seen to change no choice, nor its t-AUC
 
 
-class AsymmetricSVC(ClassifierMixin, Approximated):
+class AsymmetricSVC(Classifies, Approximated):
     """Asymmetric support vector machine: it ranks a dense, pure core of the positives first.
 
     Two margins are maximised at once: the class margin between positives and negatives, as in any SVC, and the core
@@ -229,9 +232,9 @@ class AsymmetricSVC(ClassifierMixin, Approximated):
             raise DataError(
                 "AsymmetricSVC requires y to be passed, but the target y is None. Pass one class label per row."
             )
-        check_classification_targets(y)
+        check_classification_targets(fetched(y))
         X, y, weight, rows = self._read_training(X, y, sample_weight)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = encode(y)
         if len(classes) < 2:
             raise DataError(
                 f"{type(self).__name__} needs rows of at least two classes with positive weight; got one class, "
@@ -270,7 +273,8 @@ class AsymmetricSVC(ClassifierMixin, Approximated):
         from askew.solvers.relative import solve_relative
 
         solve = self._solver_of_programmes()
-        return solve_relative(problem, solve, start=start, tol=self.tol, max_iter=self.max_iter)
+        with telling_of_memory(self.cache_size):
+            return solve_relative(problem, solve, start=start, tol=self.tol, max_iter=self.max_iter)
 
     def _path_parameters(self) -> frozenset[str]:
         return frozenset({"mu", "tau"})

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from askew.arrays import row_precision
 from askew.estimators.approximated import Approximated
 from askew.estimators.data_description import DataDescription
+from askew.estimators.elsewhere import telling_of_memory
 from askew.estimators.kernel_machine import MEGABYTE
 from askew.estimators.sklearn_private import Interval, StrOptions
 from askew.exceptions import ParameterError
@@ -231,7 +232,7 @@ class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore
         """
         X, y, sample_weight = self._opened(X, y, sample_weight, target, is_labelled=False)
         X, matrix, weight, rows = self._prepare(X, sample_weight)
-        with workers():
+        with workers(), telling_of_memory(self.cache_size):
             scale, found = (self._fit_features if self._is_approximated else self._fit_kernel)(matrix, weight)
         chosen = found.chosen
         expansion, offset_rule = chosen.read_plain(self.nu) if self.score_kernel == "plain" else chosen.read_modified()

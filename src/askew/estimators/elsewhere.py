@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 
-from askew.arrays import Home, host, is_out_of_memory
+from askew.arrays import Home, fetched, host, is_out_of_memory
 from askew.exceptions import DataError
 
 
@@ -15,7 +19,7 @@ def read_rows(estimator: Any, X: Any, reset: bool) -> Any:
     name = type(estimator).__name__
     if len(X.shape) != 2:
         raise DataError(f"{name} expects X of shape (n_samples, n_features); got shape {tuple(X.shape)}.")
-    if getattr(X, "is_sparse", False):
+    if str(getattr(X, "layout", "torch.strided")) != "torch.strided":
         raise DataError(
             f"{name} takes dense arrays on a device; got a sparse tensor. "
             "Pass X.to_dense(), or a SciPy matrix on the CPU."
@@ -40,12 +44,36 @@ def read_rows(estimator: Any, X: Any, reset: bool) -> Any:
     return rows
 
 
-def told_of_memory(error: BaseException, cache_size: float) -> BaseException:
-    """The error itself, or where a device had no memory left, one that says what to change."""
-    if not is_out_of_memory(error):
-        return error
-    return DataError(
-        f"The device has no memory left for the points, two float32 copies of them and tiles of up to "
-        f"cache_size={cache_size:g} MB. Lower `cache_size`, pass float32 rows, fewer rows, or free other tensors. "
-        f"({str(error).splitlines()[0]})"
-    )
+@contextmanager
+def telling_of_memory(cache_size: float) -> Iterator[None]:
+    """Where a device has no memory left, an error that says what to change; any other error as it is."""
+    try:
+        yield
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        raise DataError(
+            f"The device has no memory left for the points, two float32 copies of them and tiles of up to "
+            f"cache_size={cache_size:g} MB. Lower `cache_size`, pass float32 rows, fewer rows, or free other tensors. "
+            f"({str(error).splitlines()[0]})"
+        ) from None
+
+
+class Classifies(ClassifierMixin):
+    """scikit-learn's classifier, whose accuracy also takes rows, labels and weights that live on a device."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows whose class is predicted right.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        predicted = fetched(self.predict(X))  # type: ignore[attr-defined]
+        return float(accuracy_score(fetched(y), predicted, sample_weight=fetched(sample_weight)))

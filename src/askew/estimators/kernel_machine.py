@@ -20,8 +20,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from askew.arrays import Home, host, is_elsewhere, is_out_of_memory, take_rows
-from askew.estimators.elsewhere import read_rows, told_of_memory
+from askew.arrays import Home, fetched, host, is_elsewhere, take_rows
+from askew.estimators.elsewhere import read_rows, telling_of_memory
 from askew.estimators.progress import ReportsProgress
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError
@@ -56,11 +56,12 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
 
     def _read_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, NDArray[np.int64]]:
         """Validated X, y, positive weights, and the rows they came from; rows of weight zero are left out."""
+        y, sample_weight = fetched(y), fetched(sample_weight)
         if is_elsewhere(X) and not self._computes_elsewhere():
             X = host(X)
         if is_elsewhere(X):
             X, y = read_rows(self, X, reset=True), None if y is None else self._labels(y, X.shape[0])
-            weight = check_weights(None if sample_weight is None else host(sample_weight), np.empty((X.shape[0], 1)))
+            weight = check_weights(sample_weight, np.empty((X.shape[0], 1)))
         else:
             options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
             if self.kernel == "precomputed":
@@ -68,7 +69,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
             if y is None:
                 X = validate_data(self, X, **options)
             else:
-                X, y = validate_data(self, X, host(y) if is_elsewhere(y) else y, **options)
+                X, y = validate_data(self, X, y, **options)
             weight = check_weights(sample_weight, X)
             self._check_precomputed(X)
         rows = np.flatnonzero(weight > 0)
@@ -82,7 +83,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         return bool(self.kernel != "precomputed")
 
     def _labels(self, y: Any, n: int) -> NDArray[Any]:
-        y = column_or_1d(host(y) if is_elsewhere(y) else y, warn=True)
+        y = column_or_1d(y, warn=True)
         if len(y) != n:
             raise DataError(f"Found input variables with inconsistent numbers of samples: {[n, len(y)]}.")
         return np.asarray(y)
@@ -117,8 +118,9 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         if self.kernel == "precomputed":
             self.gamma_ = 1.0
             return Precomputed(X)
-        self.gamma_ = resolve_gamma(self.gamma, X, weight)
-        return self._matrix_of(self._kernel_function(), X, weight, strata)
+        with telling_of_memory(self.cache_size):
+            self.gamma_ = resolve_gamma(self.gamma, X, weight)
+            return self._matrix_of(self._kernel_function(), X, weight, strata)
 
     def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
         """The matrix of a kernel function on the training rows."""
@@ -137,12 +139,10 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         return partial(solve, cache_bytes=int(self.cache_size * MEGABYTE))
 
     def _solve(self, problem: Problem, start: Any = None) -> Solution:
-        try:
+        with telling_of_memory(self.cache_size):
             return self._solver_of_programmes()(
                 problem, start=start, tol=self.tol, max_iter=self.max_iter, on_round=self._round_listener()
             )
-        except Exception as error:
-            raise told_of_memory(error, self.cache_size) from None if is_out_of_memory(error) else error
 
     def _keep_support(self, X: Any, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:
         """Store which rows support the score, and the rows themselves unless the kernel is precomputed."""
@@ -167,7 +167,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         """Rows and points as one kernel can take them: where the rows live, both dense or both sparse."""
         if is_elsewhere(X):
             return X, Home(X).put(points.toarray() if sparse.issparse(points) else points)
-        points = host(points) if is_elsewhere(points) else points
+        points = fetched(points)
         if sparse.issparse(X) == sparse.issparse(points):
             return X, points
         return sparse.csr_array(X), sparse.csr_array(points)
@@ -212,7 +212,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         if self.kernel != "linear":
             raise AttributeError(f'coef_ exists for kernel="linear" only; this one has kernel={self.kernel!r}.')
         check_is_fitted(self)
-        points = host(self.support_vectors_) if is_elsewhere(self.support_vectors_) else self.support_vectors_
+        points = fetched(self.support_vectors_)
         return np.asarray(sparse.csr_array(points).T @ self._expansion_columns()).T
 
     def __sklearn_tags__(self) -> Tags:

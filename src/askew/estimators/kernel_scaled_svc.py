@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from askew.estimators.class_weight import weights_of_classes
+from askew.arrays import fetched
+from askew.estimators.class_weight import encode, weights_of_classes
+from askew.estimators.elsewhere import Classifies
 from askew.estimators.kernel_machine import KernelMachine
 from askew.estimators.scaled_search import ScaledSearch
 from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
@@ -23,7 +24,7 @@ from askew.methods.kernel_scaling_rules import SCALINGS
 _STRENGTH: list[Any] = [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")]
 
 
-class KernelScaledSVC(ClassifierMixin, ScaledSearch):
+class KernelScaledSVC(Classifies, ScaledSearch):
     """C-support vector classifier on a kernel bent at the boundary of a first fit.
 
     Fits an SVC, takes from it a factor D(x) that is largest near the boundary, and fits again with the kernel
@@ -126,6 +127,7 @@ class KernelScaledSVC(ClassifierMixin, ScaledSearch):
         "tolerance": [Interval(Real, 0, 1, closed="right")],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
     }
+    _scoring_methods = (*KernelMachine._scoring_methods, "plain_decision_function", "magnification")
 
     def __init__(
         self,
@@ -188,9 +190,9 @@ class KernelScaledSVC(ClassifierMixin, ScaledSearch):
             raise DataError(
                 "KernelScaledSVC requires y to be passed, but the target y is None. Pass one class label per row."
             )
-        check_classification_targets(y)
+        check_classification_targets(fetched(y))
         X, y, weight, rows = self._read_training(X, y, sample_weight)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = encode(y)
         if len(classes) < 2:
             raise DataError(
                 "KernelScaledSVC needs rows of at least two classes with positive weight; got one class, "
@@ -254,7 +256,7 @@ class KernelScaledSVC(ClassifierMixin, ScaledSearch):
                 f'magnification is known for kernel="rbf" alone, whose metric does not change from point to point '
                 f"before it is bent; got kernel={self.kernel!r}."
             )
-        X, support = (each.toarray() if sparse.issparse(each) else each for each in (X, self.support_vectors_))
+        X, support = (each.toarray() if sparse.issparse(each) else fetched(each) for each in (X, self.support_vectors_))
         X, support = np.asarray(X, dtype=np.float64), np.asarray(support, dtype=np.float64)
         columns = [log_volume(stages, X, support, self.gamma_) for stages in self.stages_]
         volume = np.exp(np.stack(columns, axis=1))

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from askew.arrays import fetched
 from askew.estimators.approximated import Approximated
-from askew.estimators.class_weight import weights_of_classes
+from askew.estimators.class_weight import encode, weights_of_classes
+from askew.estimators.elsewhere import Classifies
 from askew.estimators.searchable import Fold, PathPoint, Stage, start_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.exceptions import DataError, ParameterError
@@ -21,7 +22,7 @@ from askew.methods.expansion import Expansion
 from askew.qp import Solution
 
 
-class SVC(ClassifierMixin, Approximated):
+class SVC(Classifies, Approximated):
     """C-support vector classifier: scikit-learn's, several times faster on large data.
 
     Use it as the plain baseline, or with ``class_weight`` when mistakes on the rare class cost more. When false alarms
@@ -166,9 +167,9 @@ class SVC(ClassifierMixin, Approximated):
         self._begin()
         X, y, sample_weight = self._opened(X, y, sample_weight, target)
         if y is not None:
-            check_classification_targets(y)
+            check_classification_targets(fetched(y))
         X, y, weight, rows = self._read_training(X, self._required(y), sample_weight)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = encode(y)
         if len(classes) < 2:
             raise DataError(
                 f"{type(self).__name__} needs rows of at least two classes with positive weight; got one class, "

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from askew.arrays import Home, is_elsewhere
+from askew.arrays import Home, is_elsewhere, is_out_of_memory
 from askew.exceptions import DataError
 from askew.sources.names import nearest
 from askew.sources.opening import open_source
@@ -40,7 +40,7 @@ class ScoresAnywhere:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for name in ScoresAnywhere._scoring_methods:
+        for name in cls._scoring_methods:
             method = cls.__dict__.get(name)
             if callable(method):
                 setattr(cls, name, _anywhere(method))
@@ -70,6 +70,13 @@ def _where_it_lives(score: Callable[..., Any], X: Any, *args: Any, **options: An
     token = _is_inside.set(True)
     try:
         scores = score(X, *args, **options)
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        raise DataError(
+            f"The device has no memory left to score {X.shape[0]} rows. Score fewer at a time, or free other tensors. "
+            f"({str(error).splitlines()[0]})"
+        ) from None
     finally:
         _is_inside.reset(token)
     return Home(X).put(scores) if np.asarray(scores).dtype.kind in "fiub" else scores
