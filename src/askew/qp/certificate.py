@@ -81,11 +81,10 @@ def certify(problem: Problem, beta: Vector, gradient: Vector | None = None) -> C
     beta = np.asarray(beta, dtype=np.float64)
     if gradient is None:
         gradient = problem.gradient(beta)
-    labels, slack = problem.constraint.labels(problem.n), problem.constraint.slack
+    slack = problem.constraint.slack
     violation, multipliers, gap = 0.0, [], 0.0
-    lower, upper = _reachable(problem, labels)
-    for g, total in enumerate(problem.constraint.totals):
-        mine = labels == g
+    lower, upper = _reachable(problem, problem.constraint.labels(problem.n))
+    for mine, total in zip(problem.members(), problem.constraint.totals, strict=True):
         members = (gradient[mine], beta[mine], lower[mine], upper[mine])
         low, high = multiplier_interval(*members)
         if slack is not None:
@@ -115,9 +114,9 @@ def infeasibility(problem: Problem, beta: Vector) -> float:
     finite = np.concatenate([problem.lower, problem.upper[np.isfinite(problem.upper)]])
     scale = float(np.max(np.abs(finite), initial=0.0)) or 1.0
     breach = float(np.max(np.maximum(problem.lower - beta, beta - problem.upper), initial=0.0)) / scale
-    labels, slack = problem.constraint.labels(problem.n), problem.constraint.slack
-    for g, total in enumerate(problem.constraint.totals):
-        mine = beta[labels == g]
+    slack = problem.constraint.slack
+    for members, total in zip(problem.members(), problem.constraint.totals, strict=True):
+        mine = beta[members]
         excess = float(mine.sum()) - total
         if slack is not None:  # Σβ + s = total with s in its interval
             excess = max(slack[0] + excess, -excess - slack[1], 0.0)

@@ -120,11 +120,19 @@ class Problem:
         """Kβ + p in float64, computed anew."""
         return self.matrix.matvec(beta) + self.linear
 
+    def members(self) -> list[Any]:
+        """The variables of each sum: a slice where there is one sum, else indices."""
+        count = len(self.constraint.totals)
+        if count == 1:
+            return [slice(0, self.n)]
+        labels = self.constraint.labels(self.n)
+        return [np.flatnonzero(labels == g) for g in range(count)]
+
     def _check_totals(self) -> None:
         """Refuse sums that no point of the box reaches."""
-        labels, slack = self.constraint.labels(self.n), self.constraint.slack
-        for g, total in enumerate(self.constraint.totals):
-            low, high = self.lower[labels == g].sum(), self.upper[labels == g].sum()
+        slack = self.constraint.slack
+        for g, (mine, total) in enumerate(zip(self.members(), self.constraint.totals, strict=True)):
+            low, high = self.lower[mine].sum(), self.upper[mine].sum()
             if slack is not None:
                 low, high = low + slack[0], high + slack[1]
             room = 1e-9 * max(abs(total), min(abs(low), abs(high)))

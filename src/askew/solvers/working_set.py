@@ -323,8 +323,7 @@ def default_size(n: int, is_host: bool = True) -> int:
 
 def _groups(problem: Problem, home: Home) -> tuple[list[Any], Any]:
     """The members of each group (a slice when there is one group), and the group of each variable."""
-    labels = problem.constraint.labels(problem.n)
-    count = len(problem.constraint.totals)
-    if count == 1:
-        return [slice(0, problem.n)], labels
-    return [home.put(np.flatnonzero(labels == g)) for g in range(count)], home.put(labels)
+    members, labels = problem.members(), problem.constraint.labels(problem.n)
+    if len(members) == 1:
+        return members, labels
+    return [home.put(mine) for mine in members], home.put(labels)
