@@ -220,10 +220,11 @@ def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float
     middle = float(np.exp(np.mean(np.log(Cs))))
     rho = resolve_ridge(evidence, replace(setting, formulation=moment.Formulation("C", C=middle)))
     d = len(evidence[0].structure.mean)
-    coefs = np.zeros((len(Cs), len(evidence), d))
+    coefs = np.empty((len(Cs), len(evidence), d))
     intercepts, gaps = np.full((len(Cs), len(evidence)), -sign), np.zeros((len(Cs), len(evidence)))
     for k, mine in enumerate(evidence):
         if len(mine.weight) == 0:
+            coefs[:, k] = 0.0
             continue
         structure = mine.structure.with_ridge(rho)
         matrix = WhitenedGram(Linear(), whitened_points(structure, mine.X))
@@ -234,9 +235,8 @@ def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float
             found = moment.fit(matrix, moment.Formulation("C", C=Cs[j]), mine.weight, solve, tol, alpha)
             alphas[:, j] = alpha = found.alpha
             gaps[j, k] = found.gap
-        W = structure.solve(structure.centred_sum(mine.X, alphas))
-        coefs[:, k] = sign * W.T
-        intercepts[:, k] = sign * (-1.0 - structure.mean @ W)
+        structure.directions(mine.X, sign * alphas, coefs[:, k])
+        intercepts[:, k] = -sign - coefs[:, k] @ structure.mean
     return MomentPath(Cs, coefs, intercepts, gaps, rho)
 
 

@@ -108,16 +108,17 @@ def left_out_losses(
     cost = formulation.cost(trial.weight)[0] / trial.weight[0]
     reach = cost * float(trial.weight.sum()) / ROOM
     losses, share = np.empty((len(grid), n)), weight / weight.sum()
-    simple, X = structure.principal(X)
+    simple, form = structure.principal(X)
     supports = np.ones(n, dtype=bool)
     for j in range(len(grid))[::-1]:  # from the largest: few positives support what many directions fit
         ridged = simple.with_ridge(grid[j] * unit)
-        K, spread = ridged.products(X)
+        K, spread = ridged.products(form)
         if grid[j] > structure.safe_ridge() and reach * float(share @ K @ share) < 1.0:
             losses[j] = np.inf
             continue
         kappa, supports = _left_out(K, spread, cost * weight, supports)
-        losses[j] = np.logaddexp(0.0, -kappa * structure.with_ridge(grid[j] * unit).unspent(trial.n_negatives))
+        same = ridged if simple is structure else structure.with_ridge(grid[j] * unit)
+        losses[j] = np.logaddexp(0.0, -kappa * same.unspent(trial.n_negatives))
     return losses, share
 
 

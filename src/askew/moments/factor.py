@@ -65,17 +65,26 @@ class Factor(Structure):
             scaled = scaled - basis @ ((shrink if V.ndim == 1 else shrink[:, None]) * (basis.T @ scaled))
         return root * scaled
 
+    def directions(self, X: Any, coefficients: Vector, out: Vector) -> None:
+        if self.factors.shape[1] or not sparse.issparse(X) or X.nnz > NARROW:
+            super().directions(X, coefficients, out)
+            return
+        # the part of the mean fills everything, the rows only the columns they touch
+        inverse = self._inverse_root**2
+        np.multiply.outer(-coefficients.sum(axis=0), self.mean * inverse, out=out)
+        columns, rows = _touched(X)
+        out[:, columns] += (coefficients.T @ rows) * inverse[columns]
+
     def model_variance(self, w: Vector) -> float:
         along = self.factors.T @ w
         return float(w @ ((self.diagonal + self.ridge) * w)) + float(along @ along)
 
-    def principal(self, X: Any) -> tuple[Factor, Any]:
-        return self, X
+    def principal(self, X: Any) -> tuple[Factor, Form]:
+        return self, Form(X, self.mean)
 
-    def products(self, X: Any) -> tuple[Vector, Vector]:
-        """Inner products K of the whitened rows, and V with α'Vα = w'Mw of w = (M + ρI)⁻¹Σα_i(x_i − x̄), no ridge."""
+    def products(self, form: Form) -> tuple[Vector, Vector]:
+        """Inner products K of whitened rows, and V with α'Vα = w'Mw of w = (M + ρI)⁻¹Σα_i(x_i − x̄), ridge left out."""
         inverse = self._inverse_root**2
-        form = _Form(X, self.mean)
         basis, values = self._woodbury
         if not len(values):
             return form(inverse), form(self.diagonal * inverse**2)
@@ -138,18 +147,18 @@ class Factor(Structure):
         return SignedPoints(scaled, np.column_stack(columns), np.array([1.0, -1.0] + [-1.0] * len(values)))
 
 
-class _Form:
+class Form:
     """Products (x_i − m)'diag(a)(x_j − m) between rows, dense or sparse, for one a after the other."""
 
     def __init__(self, X: Any, mean: Vector) -> None:
         self.mean, self.is_sparse = mean, sparse.issparse(X)
+        self.columns: Any = slice(None)
         if not self.is_sparse:
             self.rows = np.asarray(X, dtype=np.float64) - mean
-            return
-        self.rows, self.columns = sparse.csr_array(X), slice(None)
-        if X.nnz <= NARROW:  # the few columns that are there at all, as an array
-            self.columns, place = np.unique(X.indices, return_inverse=True)
-            self.rows = sparse.csr_array((X.data, place, X.indptr), (X.shape[0], len(self.columns))).toarray()
+        elif X.nnz <= NARROW:
+            self.columns, self.rows = _touched(X)
+        else:
+            self.rows = sparse.csr_array(X)
 
     def __call__(self, a: Vector) -> Vector:
         if not self.is_sparse:
@@ -167,6 +176,12 @@ class _Form:
         if not self.is_sparse:
             return self.rows @ W
         return self.rows @ W[self.columns] - self.mean @ W
+
+
+def _touched(X: Any) -> tuple[NDArray[np.int64], Vector]:
+    """The columns in which sparse rows have entries, and the rows on them as an array."""
+    columns, place = np.unique(X.indices, return_inverse=True)
+    return columns, sparse.csr_array((X.data, place, X.indptr), (X.shape[0], len(columns))).toarray()
 
 
 def factors_of_correlation(variance: Vector, covariance: Vector, k: int) -> tuple[Vector, Vector]:

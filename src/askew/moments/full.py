@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 
 from askew.exceptions import DataError
-from askew.moments.factor import Factor
+from askew.moments.factor import Factor, Form
 from askew.moments.structure import Structure
 
 Vector = NDArray[np.float64]
@@ -75,10 +75,10 @@ class Full(Structure):
     def feature_variances(self) -> Vector:
         return np.maximum(np.diagonal(self.matrix), 0.0)
 
-    def principal(self, X: Any) -> tuple[Factor, Any]:
+    def principal(self, X: Any) -> tuple[Factor, Form]:
         values, vectors = self.eigen()
         centred = (X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)) - self.mean
-        return Factor(np.zeros(len(values)), values), centred @ vectors
+        return Factor(np.zeros(len(values)), values), Form(centred @ vectors, np.zeros(len(values)))
 
     def degrees_of_freedom(self) -> float:
         values = self.eigen()[0]

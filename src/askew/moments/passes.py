@@ -30,6 +30,7 @@ Summary = tuple[float, Vector, Vector, Vector]
 
 _BLOCK = 2**18  # entries of a block: with its shifted copy it stays in a core's cache
 _GROUP = 256  # blocks whose means are joined by one product
+_SPLIT = 2**17  # stored entries from which a second thread pays
 _SEGMENTS = 16  # independent parts of the data, fixed so that the result does not depend on the number of threads
 
 
@@ -167,18 +168,49 @@ def _join_blocks(counts: Vector, shifts: Vector, rests: Vector, scatter: Vector,
 
 
 def _summarise_sparse(X: Any, weight: Vector | None, diagonal: bool) -> Summary:
-    from askew.moments.sparse_sweeps import column_moments
-
-    X, d = without_duplicates(X), X.shape[1]
-    data = X.data.astype(np.float64, copy=False)
-    counts = np.ones(X.shape[0]) if weight is None else weight
-    n, mean, rest, scatter = column_moments(data, X.indices, X.indptr, counts, d)
+    d = X.shape[1]
     if not diagonal:
-        if n == 0.0:
-            return empty_summary(d, diagonal)
-        is_full = np.bincount(X.indices, minlength=d) == X.shape[0]
-        scatter = _full_sparse_scatter(X, data, weight, np.where(is_full, mean, 0.0), n)
-    return n, *split_sum(mean, rest), scatter
+        X = without_duplicates(X)
+    counts = np.ones(X.shape[0]) if weight is None else weight
+    summary, has_duplicates = _sweep(X, counts)
+    if has_duplicates:
+        X = X.copy()
+        X.sum_duplicates()
+        summary, _ = _sweep(X, counts)
+    n, mean, rest, scatter = summary
+    if diagonal:
+        return n, *split_sum(mean, rest), scatter
+    if n == 0.0:
+        return empty_summary(d, diagonal)
+    is_full = np.bincount(X.indices, minlength=d) == X.shape[0]
+    data = X.data.astype(np.float64, copy=False)
+    return n, *split_sum(mean, rest), _full_sparse_scatter(X, data, weight, np.where(is_full, mean, 0.0), n)
+
+
+def _sweep(X: Any, weight: Vector) -> tuple[Summary, bool]:
+    """Summary by column in one sweep over the entries, and whether a row stores a column twice."""
+    from askew.moments.sparse_sweeps import add_up, close_up
+
+    d, parts = X.shape[1], 1 if X.nnz < _SPLIT else 2  # fixed, so that the result does not depend on the threads
+    edges = np.searchsorted(X.indptr, np.linspace(0, X.nnz, parts + 1)[1:-1])
+    edges = np.concatenate([[0], edges, [X.shape[0]]]).astype(np.int64)
+    sums, origin, seen = np.zeros((parts, d, 3)), np.zeros((parts, d)), np.full((parts, d), -1, np.int64)
+    totals, twice = np.zeros(parts), np.zeros(parts, dtype=bool)
+
+    def work(p: int) -> None:
+        span = (int(edges[p]), int(edges[p + 1]))
+        entries = (X.data, X.indices, X.indptr)
+        totals[p], twice[p] = add_up(*entries, *span, weight, sums[p], origin[p], seen[p])
+
+    if parts == 1:
+        work(0)
+    else:
+        with workers() as pool:
+            pool.map(work, [(p,) for p in range(parts)])
+    n = float(totals.sum())
+    if n == 0.0:
+        return empty_summary(d, True), bool(twice.any())
+    return (n, *close_up(sums, origin, n)), bool(twice.any())
 
 
 def without_duplicates(X: Any) -> Any:

@@ -21,39 +21,65 @@ def has_duplicates(indices, starts, d):  # type: ignore[no-untyped-def]
 
 
 @_compile
-def column_moments(data, indices, starts, weight, d):  # type: ignore[no-untyped-def]
-    """Weight, mean, what rounding cut from the mean, and scatter of every column, in two sweeps.
+def add_up(data, indices, starts, first, last, weight, sums, origin, seen):  # type: ignore[no-untyped-def]
+    """Sums of some rows by column: their weight, and those of w(x − a) and w(x − a)² with a the first entry met.
 
-    The second sweep sums squares about the mean, so nothing cancels; in columns without a zero it also sums the
-    differences themselves, which is what the mean lacks.
+    A column's entries are compared with one of themselves, so nothing cancels that was not already lost. Returns the
+    weight of the rows, and whether one of them stores a column twice.
     """
-    n, mean, rest, scatter, present = 0.0, np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
-    for i in range(starts.shape[0] - 1):
+    total, twice = 0.0, False
+    for i in range(first, last):
         w = weight[i]
         if w == 0.0:
             continue
-        n += w
-        for k in range(starts[i], starts[i + 1]):
-            mean[indices[k]] += w * data[k]
-            present[indices[k]] += w
-    if n == 0.0:
-        return n, mean, rest, scatter
-    for j in range(d):
-        mean[j] /= n
-    for i in range(starts.shape[0] - 1):
-        w = weight[i]
-        if w == 0.0:
-            continue
+        total += w
         for k in range(starts[i], starts[i + 1]):
             j = indices[k]
-            away = data[k] - mean[j]
-            scatter[j] += w * away * away
-            rest[j] += w * away
+            if seen[j] == i:
+                twice = True
+            elif seen[j] < 0:
+                origin[j] = data[k]
+            seen[j] = i
+            away = data[k] - origin[j]
+            sums[j, 0] += w
+            sums[j, 1] += w * away
+            sums[j, 2] += w * away * away
+    return total, twice
+
+
+@_compile
+def close_up(sums, origin, n):  # type: ignore[no-untyped-def]
+    """Mean, what rounding cut from it, and scatter of every column, from the sums of several parts of the rows.
+
+    Parts are joined by the law of total scatter, and last of all with the zeros that are not stored.
+    """
+    parts, d, _ = sums.shape
+    mean, rest, scatter = np.zeros(d), np.zeros(d), np.zeros(d)
     for j in range(d):
-        absent = max(0.0, n - present[j])
-        rest[j] = rest[j] / n if absent <= 1e-12 * n else 0.0
-        scatter[j] = max(0.0, scatter[j] + absent * mean[j] * mean[j] - n * rest[j] * rest[j])
-    return n, mean, rest, scatter
+        count, base, shift, square = 0.0, 0.0, 0.0, 0.0  # the mean of the stored entries is base + shift
+        for p in range(parts):
+            own = sums[p, j, 0]
+            if own == 0.0:
+                continue
+            beside = sums[p, j, 1] / own
+            within = max(0.0, sums[p, j, 2] - own * beside * beside)
+            if count == 0.0:
+                count, base, shift, square = own, origin[p, j], beside, within
+                continue
+            apart = (origin[p, j] - base) + (beside - shift)
+            square += within + apart * apart * (count * own / (count + own))
+            shift += apart * (own / (count + own))
+            count += own
+        absent = n - count
+        if absent <= 1e-12 * n:  # no zeros: keep what the sum of base and shift cannot hold
+            whole = base + shift
+            back = whole - base
+            mean[j], rest[j], scatter[j] = whole, (base - (whole - back)) + (shift - back), square
+        else:
+            inside = base + shift
+            mean[j] = inside * (count / n)
+            scatter[j] = square + inside * inside * (count * absent / n)
+    return mean, rest, scatter
 
 
 @_compile

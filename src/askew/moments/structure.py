@@ -65,7 +65,7 @@ class Structure(ABC):
 
     @abstractmethod
     def principal(self, X: Any) -> tuple[Any, Any]:
-        """The same geometry in axes where many ridges are cheap to try: a ``Factor`` and the points that go with it."""
+        """The same geometry in axes where many ridges are cheap to try: a ``Factor``, and the rows as its ``Form``."""
 
     def unspent(self, n_samples: float) -> float:
         """Share of the samples not used up by the free directions, 1 − f/(N − 1).
@@ -77,7 +77,7 @@ class Structure(ABC):
 
     def ridge_grid(self) -> Vector:
         """Ridges worth trying, in units of ``mean_variance``, from small to large."""
-        return 10.0 ** np.arange(self.smallest_exponent, 4)
+        return np.power(10.0, np.arange(self.smallest_exponent, 4))
 
     def safe_ridge(self) -> float:
         """The largest ridge, in units of ``mean_variance``, that leaves every single positive room for its margin.
@@ -86,6 +86,10 @@ class Structure(ABC):
         and a hundred. Beyond it only many positives together may reach their margins.
         """
         return 10.0 ** int(np.clip(np.floor(np.log10(len(self.mean) / 10.0)), 0, 2))
+
+    def directions(self, X: Any, coefficients: Vector, out: Vector) -> None:
+        """(M + ρI)⁻¹ Σ_i c_i(x_i − x̄) for each column c of coefficients, to the rows of ``out``."""
+        out[...] = self.solve(self.centred_sum(X, coefficients)).T
 
     def centred_sum(self, X: Any, coefficients: Vector) -> Vector:
         """Σ_i c_i (x_i − x̄) for one set of coefficients, or for each column of them."""
