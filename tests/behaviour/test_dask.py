@@ -191,7 +191,10 @@ def _workers(client):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda p: p.assign(x3=np.nan), r"partition 2: column 'x3' is missing, NaN or infinite in \d+ rows"),
+        (
+            lambda p: p.assign(x3=np.nan),
+            r"partition 2: column 'x3' is missing, NaN or infinite, for the first time in row 1 there",
+        ),
         (lambda p: p.assign(x3=np.inf), r"partition 2: column 'x3' is missing, NaN or infinite"),
         (lambda p: p.assign(x3="high"), r"partition 2: Column 'x3' holds (large_)?string, and numbers are needed"),
         (lambda p: p.drop(columns="x3"), r"partition 2.*'x3'"),

@@ -66,7 +66,7 @@ def targets_of(tally: Tally, pos_label: Any) -> Targets:
 def warn_of_a_draw(tally: Tally) -> None:
     """Say that not every positive took part."""
     for label, rows in tally.kept.items():
-        if rows.n_seen > len(rows.weight):
+        if rows.n_seen > tally.most:
             warnings.warn(
                 f"{rows.n_seen:,} rows of class {label!r} are more than max_positive={tally.most:,}: a fair draw of "
                 "that many stands for all of them. Raise `max_positive` to use more, if they fit in memory.",

@@ -6,6 +6,7 @@ moments and let go. Parts merge in any tree to the same whole, up to rounding.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,53 +19,73 @@ from askew.exceptions import DataError
 from askew.methods.moment_evidence import Stream
 from askew.moments import CovarianceModel
 from askew.sources import Layout
+from askew.sources.rows import check_finite
 
 Vector = NDArray[np.float64]
 MOST_CLASSES = 100
+MOST_PARTS = 256
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Rows of one class, at most a certain number of them.
+    """Rows of one class, in parts that are put together only at the end.
 
     Attributes
     ----------
-    X : array or sparse matrix
-    weight : array
-    rows : array
-        Where they stand, counted from the first row of the part.
+    parts : tuple of (X, weight, rows)
+        ``rows`` is where they stand, counted from the first row of the tally.
     n_seen, weight_seen : int, float
         Rows there were, and their weight.
     """
 
-    X: Any
-    weight: Vector
-    rows: NDArray[np.int64]
+    parts: tuple[tuple[Any, Vector, NDArray[np.int64]], ...]
     n_seen: int
     weight_seen: float
 
-    def joined(self, other: Kept, offset: int, most: int) -> Kept:
-        """Both together, cut down to ``most`` again."""
-        both = Kept(
-            stacked([self.X, other.X]),
-            np.concatenate([self.weight, other.weight]),
-            np.concatenate([self.rows, other.rows + offset]),
-            self.n_seen + other.n_seen,
-            self.weight_seen + other.weight_seen,
-        )
-        return both.limited(most)
+    @classmethod
+    def of(cls, X: Any, weight: Vector, rows: NDArray[np.int64]) -> Kept:
+        """All rows of a piece."""
+        return cls(((X, weight, rows),), len(rows), float(weight.sum()))
+
+    @property
+    def n(self) -> int:
+        """Rows that are kept."""
+        return sum(len(rows) for _, _, rows in self.parts)
+
+    def shifted(self, offset: int) -> Kept:
+        """The same rows after ``offset`` others."""
+        parts = tuple((X, weight, rows + offset) for X, weight, rows in self.parts)
+        return Kept(parts, self.n_seen, self.weight_seen)
+
+    def joined(self, other: Kept, most: int) -> Kept:
+        """Both together, cut down once they are far too many."""
+        n_seen, weight_seen = self.n_seen + other.n_seen, self.weight_seen + other.weight_seen
+        both = Kept(self.parts + other.parts, n_seen, weight_seen)
+        if both.n > 2 * most:
+            return both.limited(most)
+        return both if len(both.parts) <= MOST_PARTS else Kept((both.whole,), n_seen, weight_seen)
 
     def limited(self, most: int) -> Kept:
         """The ``most`` rows of smallest hash: a fair draw, and the same one however the rows were cut and ordered."""
-        if len(self.weight) <= most:
+        if self.n <= most:
             return self
-        chosen = np.sort(np.argsort(row_keys(self.X), kind="stable")[:most])
-        return Kept(self.X[chosen], self.weight[chosen], self.rows[chosen], self.n_seen, self.weight_seen)
+        X, weight, rows = self.whole
+        chosen = np.sort(np.argsort(row_keys(X), kind="stable")[:most])
+        return Kept(((X[chosen], weight[chosen], rows[chosen]),), self.n_seen, self.weight_seen)
 
     @property
-    def fair_weight(self) -> Vector:
-        """Weights that sum to those of all rows seen."""
-        return self.weight if self.n_seen == len(self.weight) else self.weight * (self.weight_seen / self.weight.sum())
+    def whole(self) -> tuple[Any, Vector, NDArray[np.int64]]:
+        """All parts as one."""
+        if len(self.parts) == 1:
+            return self.parts[0]
+        X, weight, rows = zip(*self.parts, strict=True)
+        stacked = sparse.vstack(X, format="csr") if sparse.issparse(X[0]) else np.concatenate(X)
+        return stacked, np.concatenate(weight), np.concatenate(rows)
+
+    def drawn(self, most: int) -> tuple[Any, Vector, NDArray[np.int64]]:
+        """At most ``most`` rows, with weights that sum to those of all rows seen."""
+        X, weight, rows = self.limited(most).whole
+        return X, weight if self.n_seen <= most else weight * (self.weight_seen / weight.sum()), rows
 
 
 @dataclass(frozen=True)
@@ -88,21 +109,32 @@ class Plan:
 
     def of(self, block: Any) -> Tally:
         """The part of one block."""
-        X, y, weight = self.layout.read(block)
-        if y is None:
-            raise DataError("the rows have no labels.")
+        total = Tally(self.most, {}, {}, 0)
+        try:
+            for X, y, weight in self.layout.read(block):
+                if y is None:
+                    raise DataError("the rows have no labels.")
+                total = total.merge(self._of_piece(X, y, weight))
+        except DataError:
+            self.layout.check(block)  # moments refuse what is not a number; this says where it is
+            raise
+        return total
+
+    def _of_piece(self, X: Any, y: NDArray[Any], weight: Vector | None) -> Tally:
         moments, kept = {}, {}
-        left = np.arange(X.shape[0]) if weight is None else np.flatnonzero(weight > 0)
-        while len(left):
-            name, is_mine = _plain(y[left[0]]), y[left] == y[left[0]]
-            rows, left = left[is_mine], left[~is_mine]
-            mine, part = X[rows] if len(rows) < X.shape[0] else X, None if weight is None else weight[rows]
+        groups = _groups(y, None if weight is None else weight > 0)
+        for k, (name, rows) in enumerate(groups):
             if self.points is None or name in self.points:
-                ones = np.ones(len(rows)) if part is None else part
-                kept[name] = Kept(mine, ones, rows, len(rows), float(ones.sum())).limited(self.most)
+                ones = np.ones(len(rows)) if weight is None else weight[rows]
+                mine = X[rows]
+                check_finite(mine)
+                kept[name] = Kept.of(mine, ones, rows)
             if self.points is None or name not in self.points:
-                moments[name] = self.model.moments_of(mine, part, streaming=True)
-            _check_number({*moments, *kept})
+                if k == len(groups) - 1 and not sparse.issparse(X):
+                    mine, rows = _compacted(X, rows)
+                else:
+                    mine = X[rows]
+                moments[name] = self.model.moments_of(mine, None if weight is None else weight[rows], streaming=True)
         return Tally(self.most, moments, kept, X.shape[0])
 
 
@@ -135,9 +167,8 @@ class Tally:
         for label, more in other.moments.items():
             moments[label] = moments[label] + more if label in moments else more
         for label, rows in other.kept.items():
-            mine = kept.get(label)
-            empty = Kept(rows.X[:0], rows.weight[:0], rows.rows[:0], 0, 0.0)
-            kept[label] = (empty if mine is None else mine).joined(rows, self.n_rows, self.most)
+            after = rows.shifted(self.n_rows)
+            kept[label] = kept[label].joined(after, self.most) if label in kept else after
         _check_number({*moments, *kept})
         return Tally(self.most, moments, kept, self.n_rows + other.n_rows)
 
@@ -148,11 +179,39 @@ class Tally:
         stream.moments = [self.moments.get(label) for label in names]
         for code, label in enumerate(names):
             if label in self.kept:
-                rows = self.kept[label]
-                stream.kept.append((rows.X, rows.fair_weight, rows.rows))
-                stream.codes.append(np.full(len(rows.rows), code, dtype=np.int64))
+                X, weight, rows = self.kept[label].drawn(self.most)
+                stream.kept.append((X, weight, rows))
+                stream.codes.append(np.full(len(rows), code, dtype=np.int64))
         stream.n_seen = self.n_rows
         return stream
+
+
+def _groups(y: NDArray[Any], counts: NDArray[np.bool_] | None) -> list[tuple[Any, NDArray[np.int64]]]:
+    """Labels and their rows, the largest class last."""
+    left = np.arange(len(y)) if counts is None else np.flatnonzero(counts)
+    groups = []
+    while len(left):
+        label = y[left[0]]
+        is_mine = y[left] == label
+        groups.append((_plain(label), left[is_mine]))
+        left = left[~is_mine]
+        _check_number(groups)
+    return sorted(groups, key=lambda group: len(group[1]))
+
+
+def _compacted(X: Vector, rows: NDArray[np.int64]) -> tuple[Vector, NDArray[np.int64]]:
+    """The rows chosen at the head of X, where the last of them fill the gaps, and their numbers in that order.
+
+    X is a piece of our own whose other rows have been dealt with: nearly all of it need not be copied.
+    """
+    m = len(rows)
+    is_gap = np.ones(m, dtype=bool)
+    is_gap[rows[rows < m]] = False
+    gaps, movers = np.flatnonzero(is_gap), rows[rows >= m]
+    X[gaps] = X[movers]
+    order = np.arange(m)
+    order[gaps] = movers
+    return X[:m], order
 
 
 def _plain(label: Any) -> Any:
@@ -160,14 +219,6 @@ def _plain(label: Any) -> Any:
     return label.item() if hasattr(label, "item") else label
 
 
-def _check_number(labels: set[Any]) -> None:
+def _check_number(labels: Collection[Any]) -> None:
     if len(labels) > MOST_CLASSES:
         raise DataError(f"the target has more than {MOST_CLASSES} different values: it is a quantity and no label.")
-
-
-def stacked(parts: list[Any]) -> Any:
-    """Rows of two parts as one."""
-    filled = [part for part in parts if part.shape[0]] or parts[:1]
-    if len(filled) == 1:
-        return filled[0]
-    return sparse.vstack(filled, format="csr") if sparse.issparse(filled[0]) else np.concatenate(filled)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import ModuleType
 
 from askew.exceptions import MissingDependencyError
 
 
+@cache
 def arrow(part: str = "") -> ModuleType:
     """The module ``pyarrow`` or one of its parts, such as "dataset".
 

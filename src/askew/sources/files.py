@@ -6,15 +6,19 @@ worked on. An error names the file it happened in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
 from askew.sources.read_ahead import read_ahead
-from askew.sources.source import BLOCK_ROWS, Source
+from askew.sources.side_by_side import side_by_side
+from askew.sources.source import BLOCK_ROWS, Source, naming
+from askew.threads import workers
+
+T = TypeVar("T")
 
 FORMATS = {
     ".parquet": "parquet",
@@ -45,8 +49,8 @@ class FileSource(Source):
         Columns of a CSV file to be read as text, whatever they look like.
     name : str or None
         For messages; the path by default.
-    block_rows : int
-        Largest number of rows in a block.
+    block_rows : int, optional
+        Largest number of rows in a block; by default about four million entries, the fewer rows the more columns.
     """
 
     def __init__(
@@ -56,13 +60,14 @@ class FileSource(Source):
         *,
         text: Sequence[str] = (),
         name: str | None = None,
-        block_rows: int = BLOCK_ROWS,
+        block_rows: int | None = None,
     ) -> None:
-        self._format, self._block_rows = file_format, block_rows
+        self._format = file_format
         self.name = name or (str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
         self._dataset = _open(paths, file_format, text, self.name)
         self.schema = self._dataset.schema
         self.columns = tuple(self.schema.names)
+        self._block_rows = block_rows or min(2 * BLOCK_ROWS, max(BLOCK_ROWS // 8, 2**22 // max(1, len(self.columns))))
         if len(set(self.columns)) < len(self.columns):
             twice = next(column for column in self.columns if self.columns.count(column) > 1)
             raise DataError(f"{self.name} has more than one column called {twice!r}. Rename one of them.")
@@ -75,6 +80,10 @@ class FileSource(Source):
     def located_blocks(self, columns: Sequence[str] | None = None) -> Iterator[tuple[str, Any]]:
         return read_ahead(self._read(list(self.columns if columns is None else columns)))
 
+    def _parts(self, of: Callable[[Any], T], columns: Sequence[str] | None) -> Iterator[T]:
+        with workers() as pool:
+            yield from side_by_side(lambda each: naming(each[0], of, each[1]), self.located_blocks(columns), pool.count)
+
     def _read(self, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
         pa = arrow()
         schema = pa.schema([self.schema.field(name) for name in wanted])
@@ -84,7 +93,8 @@ class FileSource(Source):
             first = 0
             while (batch := self._guarded(partial(next, batches, None), fragment.path)) is not None:
                 table = pa.Table.from_batches([batch]).select(wanted)
-                table = self._guarded(partial(table.cast, schema), fragment.path)
+                if not table.schema.equals(schema):
+                    table = self._guarded(partial(table.cast, schema), fragment.path)
                 for start in range(0, table.num_rows, self._block_rows):
                     block = table.slice(start, self._block_rows)
                     last = first + block.num_rows

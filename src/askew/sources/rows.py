@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,6 +15,8 @@ from askew.sources.arrow import arrow
 from askew.sources.names import nearest
 
 Vector = NDArray[np.float64]
+PIECE = 2**18
+"""Entries of a piece: it stays in a core's cache while it is filled and summed."""
 
 
 class LabelledRows(NamedTuple):
@@ -46,43 +49,74 @@ class Layout:
         extra = [name for name in (self.target, self.weight) if name is not None]
         return [*self.features, *extra] if self.features else None
 
-    def read(self, block: Any) -> LabelledRows:
-        """Features as float64 in memory of their own (or CSR), labels as an array, weights as float64 or None.
+    def read(self, block: Any) -> Iterator[LabelledRows]:
+        """The rows in pieces that fit a core's cache, as they are; see :meth:`check` for what is not a number.
+
+        Features are float64 (or CSR), in memory that is used again for the next piece; labels are an array, weights
+        float64 or None.
 
         Examples
         --------
         >>> import pyarrow as pa
         >>> layout = Layout(("a", "b"), target="fraud")
-        >>> layout.read(pa.table({"fraud": [0, 1], "b": [3, 4], "a": [1.0, 2.0]})).X.tolist()
-        [[1.0, 3.0], [2.0, 4.0]]
+        >>> [piece] = layout.read(pa.table({"fraud": [0, 1], "b": [3, 4], "a": [1.0, 2.0]}))
+        >>> piece.X.tolist(), piece.y.tolist()
+        ([[1.0, 3.0], [2.0, 4.0]], [0, 1])
         """
         rows = block if hasattr(block, "X") else LabelledRows(block)
         X, y, weight = rows.X, rows.y, getattr(rows, "weight", None)
         if hasattr(X, "column_names"):
             y = y if self.target is None else _column(X, self.target)
             weight = weight if self.weight is None else _column(X, self.weight)
-            X = matrix_of(X, self.features)
-        elif not sparse.issparse(X):
-            X = np.array(X, dtype=np.float64, order="C", ndmin=2)
-        read = LabelledRows(X, None if y is None else labels_of(y), None if weight is None else _weights(weight))
-        _check_lengths(read)
-        check_finite(read.X, self.features)
-        return read
+            X = columns_of(X, self.features)
+            n = len(X[0]) if X else 0
+        else:
+            X = X if sparse.issparse(X) else np.atleast_2d(X)
+            n = X.shape[0]
+        y = None if y is None else labels_of(y)
+        weight = None if weight is None else _weights(weight)
+        _check_lengths(n, y, weight)
+        width = len(X) if isinstance(X, list) else X.shape[1]
+        step = n if sparse.issparse(X) else int(np.clip(PIECE // max(1, width), 256, 8192))
+        out = None if sparse.issparse(X) else np.empty((min(n, step), width))
+        for start in range(0, n, max(1, step)):
+            part = slice(start, start + step)
+            piece = X if out is None else _filled(out, X, part)
+            yield LabelledRows(piece, None if y is None else y[part], None if weight is None else weight[part])
+
+    def check(self, block: Any) -> None:
+        """Refuse NaN and infinity, by the name of their column."""
+        start = 0
+        for piece in self.read(block):
+            check_finite(piece.X, self.features, start)
+            start += piece.X.shape[0]
 
 
-def matrix_of(table: Any, names: tuple[str, ...]) -> Vector:
-    """Columns of numbers as one array."""
-    out = np.empty((table.num_rows, len(names)))
-    for j, name in enumerate(names):
-        out[:, j] = as_numbers(_column(table, name), name)
-    return out
+def _filled(out: Vector, X: Any, part: slice) -> Vector:
+    """Rows of an array, or of columns that stand apart, as one piece of float64."""
+    if not isinstance(X, list):
+        rows = X[part]
+        out[: len(rows)] = rows
+        return out[: len(rows)]
+    for j, column in enumerate(X):
+        values = column[part]
+        out[: len(values), j] = values
+    return out[: len(X[0][part])]
 
 
-def as_numbers(values: Any, name: str) -> NDArray[Any]:
-    """An Arrow column of numbers as an array; what is missing becomes NaN."""
+def columns_of(table: Any, names: tuple[str, ...]) -> list[NDArray[Any]]:
+    """Columns of numbers as arrays; what is missing becomes NaN."""
+    place = {name: index for index, name in enumerate(table.column_names)}
     pa = arrow()
-    kind = values.type
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+    plain = {pa.float64(), pa.float32(), pa.int64(), pa.int32()}
+    return [
+        _as_numbers(table.column(place[name]) if name in place else _column(table, name), name, plain) for name in names
+    ]
+
+
+def _as_numbers(values: Any, name: str, plain: set[Any]) -> NDArray[Any]:
+    pa, kind = arrow(), values.type
+    if kind not in plain and not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         if not (pa.types.is_boolean(kind) or pa.types.is_decimal(kind)):
             raise DataError(
                 f"Column {name!r} holds {kind}, and numbers are needed. Leave it out, or encode it in numbers first."
@@ -117,8 +151,8 @@ def labels_of(y: Any) -> NDArray[Any]:
     return labels
 
 
-def check_finite(X: Any, names: tuple[str, ...] = ()) -> None:
-    """Refuse NaN and infinity, by the name of the column."""
+def check_finite(X: Any, names: tuple[str, ...] = (), start: int = 0) -> None:
+    """Refuse NaN and infinity, by the name of the column; ``start`` is the number of the first row."""
     with np.errstate(over="ignore", invalid="ignore"):
         sums = np.asarray(X.sum(axis=0)).ravel()
     for j in np.flatnonzero(~np.isfinite(sums)):
@@ -127,8 +161,8 @@ def check_finite(X: Any, names: tuple[str, ...] = ()) -> None:
         if bad.any():
             name = repr(names[j]) if names else f"number {j}"
             raise DataError(
-                f"column {name} is missing, NaN or infinite in {int(bad.sum())} rows, the first of them row "
-                f"{int(np.argmax(bad)) + 1} there. Remove or impute those rows."
+                f"column {name} is missing, NaN or infinite, for the first time in row "
+                f"{start + int(np.argmax(bad)) + 1} there. Remove or impute such rows."
             )
 
 
@@ -146,9 +180,8 @@ def _weights(weight: Any) -> Vector:
     return values
 
 
-def _check_lengths(rows: LabelledRows) -> None:
-    n = rows.X.shape[0]
-    for what, values in (("labels", rows.y), ("weights", rows.weight)):
+def _check_lengths(n: int, y: Any, weight: Any) -> None:
+    for what, values in (("labels", y), ("weights", weight)):
         if values is not None and len(values) != n:
             raise DataError(
                 f"there are {n:,} rows and {len(values):,} {what}. Cut both into the same partitions, "

@@ -69,10 +69,13 @@ class Source(ABC):
         True
         """
         total: T | None = None
-        for where, block in self.located_blocks(columns):
-            part = naming(where, of, block)
+        for part in self._parts(of, columns):
             total = part if total is None else merge(total, part)
         return self._required(total)
+
+    def _parts(self, of: Callable[[Any], T], columns: Sequence[str] | None) -> Iterator[T]:
+        """``of`` every block, in order."""
+        return (naming(where, of, block) for where, block in self.located_blocks(columns))
 
     def _required(self, total: T | None) -> T:
         if total is None:
