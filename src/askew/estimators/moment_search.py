@@ -74,7 +74,7 @@ class MomentSearch:
 
     def _path_point(self, fold: Fold, last: PathPoint | None, solve: Any) -> PathPoint:
         setting: Setting = self._setting()  # type: ignore[attr-defined]
-        known = self._known(fold) if last is None else last.memory
+        known = self._known(fold) if last is None or last.memory is None else last.memory
         here, evidence = known.geometry(setting), known.evidence
         solver = partial(setting.solver(), stored=here.stored)
         tol = setting.tolerance(here.matrix.n)

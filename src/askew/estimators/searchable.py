@@ -61,8 +61,8 @@ class PathPoint:
 
     Attributes
     ----------
-    scores : array of shape (n,)
-        Of all rows, up to a constant.
+    scores : array of shape (n,), or None
+        Of all rows, up to a constant; None where the point is that of another kernel.
     beta : array of shape (n,)
         The solution, where the next setting may start.
     is_resolved : bool
@@ -71,7 +71,7 @@ class PathPoint:
         What else the machine wants to find in the next point of the path.
     """
 
-    scores: Vector
+    scores: Vector | None
     beta: Vector
     is_resolved: bool
     memory: Any = None
@@ -80,6 +80,11 @@ class PathPoint:
 def start_from(last: PathPoint | None) -> dict[str, Any]:
     """What a solver is told of the neighbour on the path, whose scores are K times its β."""
     return {} if last is None else {"start": last.beta, "start_scores": last.scores}
+
+
+def for_another_kernel(point: PathPoint) -> PathPoint:
+    """What is left of a point where the kernel changes: a place to start."""
+    return PathPoint(None, point.beta, point.is_resolved)
 
 
 def stretched_from(last: PathPoint | None, problem: Problem) -> dict[str, Any]:
@@ -93,7 +98,10 @@ def stretched_from(last: PathPoint | None, problem: Problem) -> dict[str, Any]:
     sums = np.bincount(labels, last.beta, minlength=len(totals))
     ratios = np.divide(totals, sums, out=np.ones(len(totals)), where=sums * totals > 0)
     most = int(np.argmax(np.bincount(labels[last.beta != 0], minlength=len(totals))))
-    beta, scores = ratios[labels] * last.beta, ratios[most] * last.scores
+    beta = ratios[labels] * last.beta
+    if last.scores is None:
+        return {"start": beta}
+    scores = ratios[most] * last.scores
     if np.ptp(ratios) > ROUNDING * ratios[most]:  # the scores of the other group's part are another product
         scores = scores + problem.matrix.matvec(np.where(labels == most, 0.0, beta - ratios[most] * last.beta))
     return {"start": beta, "start_scores": scores}

@@ -2,8 +2,8 @@
 
 Candidates with the same kernel form a group, and the kernel is computed once for all of them and all folds (once per
 fold where a transformer in front, or ``gamma="scale"``, makes it depend on the training rows). On a fold the group is
-one path: candidates in an order in which neighbours differ little, each solved from the last one's solution. Folds run
-side by side in threads.
+one path: candidates in an order in which neighbours differ little, each solved from the last one's solution, and the
+first from that of the group before. Folds run side by side in threads.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
 from askew.arrays import Home, is_elsewhere, row_precision
-from askew.estimators.searchable import Fold
+from askew.estimators.searchable import Fold, PathPoint, for_another_kernel
 from askew.exceptions import AskewError
 from askew.kernels.array_stored import ArrayStored
 from askew.kernels.stored import Stored
@@ -77,11 +77,13 @@ class Paths:
     def __init__(self, estimator: Any, rows: Rows, n_jobs: int | None, cache_bytes: int) -> None:
         self.estimator, self.rows, self.n_jobs, self.cache_bytes = estimator, rows, n_jobs, cache_bytes
         self._lock, self._front_key, self._transformed = threading.Lock(), "", {}
+        self._firsts: dict[int, PathPoint] = {}  # by fold, the first point of the last path
 
     def evaluate(self, candidates: list[Candidate], progress: Progress) -> Outcomes:
         """Scores of every candidate on every fold."""
         outcomes = Outcomes.empty(candidates, len(self.rows.folds))
         progress.expect(outcomes.scores.size)
+        self._firsts = {}
         with workers() as pool:
             threads = min(_thread_count(self.n_jobs, pool.count), len(self.rows.folds))
             with ThreadPoolExecutor(threads) as executor:
@@ -102,7 +104,7 @@ class Paths:
             group = groups.setdefault(key, _Group(front, machine))
             group.members.append(number)
             group.machines.append(machine)
-        return list(groups.values())
+        return list(groups.values())[::-1]  # from wide kernels to narrow ones: to more support vectors
 
     def _run(
         self, group: _Group, shared: Any, threads: int, outcomes: Outcomes, progress: Progress, number: int
@@ -129,7 +131,7 @@ class Paths:
         self, group: _Group, fold: Fold, number: int, test: NDArray[np.int64], outcomes: Outcomes
     ) -> NDArray[np.float64]:
         """Scores of the held-out rows for every candidate of the group; a column of NaN for one that does not work."""
-        solve, point = self._solver(fold.matrix), None
+        solve, point = self._solver(fold.matrix), self._firsts.pop(number, None)
         scores = np.full((len(test), len(group.members)), np.nan)
         for column, (member, machine) in enumerate(zip(group.members, group.machines, strict=True)):
             begin = time.perf_counter()
@@ -140,6 +142,7 @@ class Paths:
             else:
                 scores[:, column] = point.scores[test]
                 outcomes.resolved[member, number] = point.is_resolved
+                self._firsts.setdefault(number, for_another_kernel(point))
             outcomes.fit_seconds[member, number] = time.perf_counter() - begin
         return scores
 
