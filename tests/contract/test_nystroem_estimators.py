@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from askew import SVC, AsymmetricSVC, CovarianceOneClassSVM, OneClassSVM
 from askew.exceptions import ParameterError
+from askew.metrics import tolerance_auc_score
+from askew.selection import ToleranceSearchCV
 
 FEW = {"approximation": "nystroem", "n_landmarks": 40, "random_state": 0}
 MODELS = [
@@ -145,3 +148,30 @@ def test_more_landmarks_than_rows_are_all_rows_and_said_so(model, data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         clone(model).set_params(n_landmarks="auto").fit(X, y)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=named)
+def test_a_fit_leaves_nothing_of_an_earlier_one_of_the_other_kind(model, data):
+    X, y = data[0][:300], data[1][:300]
+    model = clone(model)
+    near = model.fit(X, y).decision_function(X)
+    np.testing.assert_array_equal(model.set_params(approximation=None).decision_function(X), near)  # not refitted yet
+    exact = model.fit(X, y).decision_function(X)
+    assert not hasattr(model, "landmarks_")
+    assert not np.array_equal(exact, near)
+    np.testing.assert_array_equal(model.set_params(approximation="nystroem").fit(X, y).decision_function(X), near)
+    assert not hasattr(model, "dual_coef_")
+
+
+def test_a_search_fits_landmarks_on_every_fold(data):
+    X, y = data[0][:600], data[1][:600]
+    model, grid = SVC(**FEW), {"C": [0.1, 10.0], "n_landmarks": [10, 40]}
+    found = ToleranceSearchCV(model, grid, cv=3, tolerance=0.2).fit(X, y)
+    plain = GridSearchCV(model, grid, cv=3, scoring=lambda m, X, y: tolerance_auc_score(y, m.decision_function(X), 0.2))
+    plain.fit(X, y)
+    scores, expected = (
+        {str(p): s for p, s in zip(of.cv_results_["params"], of.cv_results_["mean_test_score"], strict=True)}
+        for of in (found, plain)
+    )
+    assert scores == pytest.approx(expected, abs=1e-6)
+    assert found.best_estimator_.n_landmarks_ <= 40

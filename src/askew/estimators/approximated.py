@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from askew.arrays import row_precision
 from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
@@ -31,6 +30,8 @@ from askew.qp import Problem, Solution
 from askew.sources import is_beyond_memory
 
 LEAST_LANDMARKS, MOST_LANDMARKS = 500, 2000
+_OF_LANDMARKS = ("landmarks_", "landmark_coef_", "n_landmarks_", "rank_")
+_OF_SUPPORT = ("support_", "support_vectors_", "dual_coef_", "n_support_")
 LEAST_HELD = 4096  # rows whose features are held however small the cache
 
 
@@ -142,9 +143,19 @@ class Approximated(KernelMachine):
             self._keep_support(X, rows, expansion.support)
             self.dual_coef_ = expansion.coefficients[None, :]
 
+    def _keep_support(self, X: Any, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:
+        self._forget(_OF_LANDMARKS)
+        super()._keep_support(X, rows, support)
+
+    def _forget(self, names: Sequence[str]) -> None:
+        """Drop what an earlier fit of the other kind has left."""
+        for name in names:
+            self.__dict__.pop(name, None)
+
     def _keep_landmarks(self, matrix: LowRank, expansions: Sequence[Expansion]) -> None:
         """Store the landmarks and their weights in each machine, whose expansion is over the training rows."""
         assert matrix.origin is not None
+        self._forget(_OF_SUPPORT)
         coefficients = np.zeros((matrix.n, len(expansions)))
         for column, expansion in zip(coefficients.T, expansions, strict=True):
             column[expansion.support] = expansion.coefficients
@@ -153,14 +164,13 @@ class Approximated(KernelMachine):
         self.landmark_coef_ = matrix.landmark_weights(coefficients).T
 
     def _sums(self, X: Any) -> NDArray[np.float64]:
-        if not self._is_approximated:
+        if not hasattr(self, "landmark_coef_"):
             return super()._sums(X)
         return self._expand(X, np.ascontiguousarray(self.landmark_coef_.T), self.landmarks_)
 
     @property
     def coef_(self) -> Any:
         """Weights of the features, for the linear kernel; else those of the landmarks, where there are any."""
-        if not self._is_approximated:
+        if not hasattr(self, "landmark_coef_"):
             return super().coef_
-        check_is_fitted(self)
         return self.landmark_coef_ @ self.landmarks_ if self.kernel == "linear" else self.landmark_coef_
