@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench studies docs clean
+.PHONY: help demo torch test lint types bench studies docs clean
 
 help:  ## Show this text
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +22,13 @@ $(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
 
 demo: $(VENV)/.installed-cli  ## Set up and run the main job: a million transactions, a detector with a promise, its page
 	$(BIN)/askew demo
+
+# not in the extra "test": it brings gigabytes of CUDA packages on Linux, unless pip is set to an index of CPU builds
+$(VENV)/.torch: constraints.txt | $(BIN)/python
+	$(PIP) install --quiet -c constraints.txt torch
+	@touch $@
+
+torch: $(VENV)/.torch  ## Install PyTorch, pinned in constraints.txt, for the tests that run on it
 
 test: $(VENV)/.installed-test  ## Set up and run the tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
