@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from askew.qp import Problem
 
 Vector = NDArray[np.float64]
+ROUNDING = 1e-12
 
 
 def feasible_start(problem: Problem, near: Vector | None = None, gradient: Vector | None = None) -> Vector:
@@ -33,7 +34,10 @@ def feasible_start(problem: Problem, near: Vector | None = None, gradient: Vecto
         missing = total - beta[mine].sum()
         if slack is not None:
             missing = missing - np.clip(missing, *slack)
-        if missing != 0.0:
+        room = np.minimum(problem.upper[mine] - beta[mine], beta[mine] - problem.lower[mine])
+        if 0.0 < abs(missing) <= min(ROUNDING * abs(total), float(np.max(room, initial=0.0))):
+            beta[mine[np.argmax(room)]] += missing  # no more than rounding: whoever has most room takes it
+        elif missing != 0.0:
             reluctance = beta[mine] == 0 if gradient is None else np.copysign(1.0, missing) * gradient[mine]
             beta[mine] = _shift(beta[mine], problem.lower[mine], problem.upper[mine], missing, reluctance)
     return beta
