@@ -12,8 +12,9 @@ from scipy import sparse
 
 from askew.estimators.moment_sources import open_labelled
 from askew.exceptions import DataError, ParameterError
-from askew.sources import Layout, Source, open_source
+from askew.sources import LabelledRows, Layout, Source, open_source
 from askew.sources.names import nearest
+from askew.sources.rows import check_finite
 from askew.sources.source import naming
 
 Indices = NDArray[np.int64]
@@ -95,7 +96,7 @@ class StreamedRows:
             here = wanted[slice(*np.searchsorted(wanted, [first, first + X.shape[0]]))]
             if len(here):
                 parts.append(X[here - first])
-        taken = sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+        taken = _stacked(parts)
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
         return taken[back]
@@ -107,9 +108,24 @@ class StreamedRows:
         some.n, some.shape = len(indices), (len(indices), self.shape[1])
         return some
 
-    def _read(self) -> Iterator[Any]:
+    def _read(self) -> Iterator[LabelledRows]:
         for where, block in self._source.located_blocks(self._layout.columns):
-            yield naming(where, self._layout.read, block)
+            yield naming(where, self._whole, block)
+
+    def _whole(self, block: Any) -> LabelledRows:
+        """A block as one matrix, its labels and weights beside it; what is not a number is refused."""
+        pieces = [LabelledRows(piece.X.copy(), piece.y, piece.weight) for piece in self._layout.read(block)]
+        X, y, weight = (
+            None if parts[0] is None else _stacked(parts) for parts in ([p[k] for p in pieces] for k in range(3))
+        )
+        check_finite(X, self.names)
+        return LabelledRows(X, y, weight)
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
 
 
 def _merged(mass: float, mean: float, squares: float, X: Any, weight: Any) -> tuple[float, float, float]:
