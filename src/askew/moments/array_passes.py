@@ -8,7 +8,7 @@ Returns
     (n, x̄, ε, S) in float64 on the host.
 Why it is stable
     Rows are taken less the mean s of the first of them. Sums over a stretch of 4096 rows are float32 where the data are
-    (on CUDA three TF32 products for each), and enter float64 sums; only float64 data are multiplied in float64. Then
+    (on CUDA in one fused pass), and enter float64 sums; only float64 data are multiplied in float64. Then
     S = Σ w(x − s)(x − s)' − n(x̄ − s)(x̄ − s)'.
 """
 
@@ -27,7 +27,6 @@ _FIRST = 4096  # rows whose mean is taken as the shift
 _STRETCH = 4096  # rows summed in float32
 _CHUNK = 2**26  # entries of a chunk where there is no fused form
 _WIDEST = 128  # features of the fused form
-_PROGRAMS = 1056  # eight for every multiprocessor of the largest devices
 
 
 def summarise_elsewhere(X: Any, weight: Any, diagonal: bool) -> Summary:
@@ -44,7 +43,7 @@ def summarise_elsewhere(X: Any, weight: Any, diagonal: bool) -> Summary:
     if total == 0.0:
         return empty_summary(d, diagonal)
     if _can_fuse(X) and not diagonal:
-        sums, scatter = _fused_sums(X, shift, weight_here)
+        sums, scatter = _fused_sums(home, X, shift, weight_here)
     else:
         sums, scatter = _plain_sums(home, X, shift, weight_here, diagonal)
     sums, scatter, origin = host(sums), host(scatter), host(shift)
@@ -81,27 +80,35 @@ def _can_fuse(X: Any) -> bool:
         and bool(X.is_cuda)
         and str(X.dtype) == "torch.float32"
         and X.shape[1] <= _WIDEST
+        and X.shape[0] >= _STRETCH
         and bool(X.is_contiguous())
         and _compiled() is not None
     )
 
 
-def _fused_sums(X: Any, shift: Any, weight: Any) -> tuple[Any, Any]:
+def _fused_sums(home: Home, X: Any, shift: Any, weight: Any) -> tuple[Any, Any]:
+    """The same from whole stretches, each the work of one program; what is left over is summed plainly."""
     import torch
 
     n, d = X.shape
     width = max(16, 1 << (d - 1).bit_length())
-    per_program = -(-n // (_PROGRAMS * _STRETCH)) * _STRETCH if n > _PROGRAMS * _STRETCH else _STRETCH
-    programs = -(-n // per_program)
-    sums = torch.zeros((programs, width), dtype=torch.float64, device=X.device)
-    scatter = torch.zeros((programs, width, width), dtype=torch.float64, device=X.device)
+    programs = n // _STRETCH
+    sums = torch.empty((programs, width), dtype=torch.float32, device=X.device)
+    scatter = torch.empty((programs, width, width), dtype=torch.float32, device=X.device)
     weights = X if weight is None else weight.float()
     with torch.cuda.device(X.device):
         _compiled()[(programs,)](
-            X, weights, shift.float(), sums, scatter, n, d, per_program,
-            IS_WEIGHTED=weight is not None, WIDTH=width, ROWS=64, STRETCH=_STRETCH, num_warps=4 if width <= 64 else 8,
+            X, weights, shift.float(), sums, scatter, d,
+            IS_WEIGHTED=weight is not None, IS_EVEN=width == d, WIDTH=width, ROWS=64, STRETCH=_STRETCH,
+            num_warps=4 if width <= 64 else 8, num_stages=2,
         )  # fmt: skip
-    return sums.sum(0)[:d], scatter.sum(0)[:d, :d]
+    total, square = sums.sum(0, dtype=torch.float64)[:d], scatter.sum(0, dtype=torch.float64)[:d, :d]
+    done = programs * _STRETCH
+    if done < n:
+        rest = None if weight is None else weight[done:]
+        more, more_square = _plain_sums(home, X[done:], shift, rest, diagonal=False)
+        total, square = total + more, square + more_square
+    return total, square
 
 
 @cache
@@ -115,36 +122,29 @@ def _compiled() -> Any:
 
     @triton.jit
     def moments(  # type: ignore[no-untyped-def]
-        X, W, SHIFT, SUMS, SCATTER, n, d, per_program,
-        IS_WEIGHTED: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, STRETCH: tl.constexpr,
+        X, W, SHIFT, SUMS, SCATTER, d,
+        IS_WEIGHTED: tl.constexpr, IS_EVEN: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr,
+        STRETCH: tl.constexpr,
     ):  # fmt: skip
         program = tl.program_id(0).to(tl.int64)
         column = tl.arange(0, WIDTH)
         is_column = column < d
         shift = tl.load(SHIFT + column, is_column, 0.0)
-        sums = tl.zeros((WIDTH,), tl.float64)
-        scatter = tl.zeros((WIDTH, WIDTH), tl.float64)
-        begin = program * per_program
-        end = tl.minimum(begin + per_program, n)
-        for first in range(begin, end, STRETCH):
-            part_sums = tl.zeros((WIDTH,), tl.float32)
-            part = tl.zeros((WIDTH, WIDTH), tl.float32)
-            for offset in range(0, STRETCH, ROWS):
-                row = first + offset + tl.arange(0, ROWS)
-                is_row = row < end
-                inside = is_row[:, None] & is_column[None, :]
-                x = tl.load(X + row[:, None] * d + column[None, :], inside, 0.0) - shift[None, :]
-                x = tl.where(inside, x, 0.0)
-                if IS_WEIGHTED:
-                    weighted = x * tl.load(W + row, is_row, 0.0)[:, None]
-                else:
-                    weighted = x
-                part_sums += tl.sum(weighted, axis=0)
-                part = tl.dot(tl.trans(weighted), x, part, input_precision="tf32x3")
-            sums += part_sums.to(tl.float64)
-            scatter += part.to(tl.float64)
+        sums = tl.zeros((WIDTH,), tl.float32)
+        scatter = tl.zeros((WIDTH, WIDTH), tl.float32)
+        for offset in range(0, STRETCH, ROWS):
+            row = program * STRETCH + offset + tl.arange(0, ROWS)
+            if IS_EVEN:
+                x = tl.load(X + row[:, None] * WIDTH + column[None, :]) - shift[None, :]
+            else:
+                x = tl.load(X + row[:, None] * d + column[None, :], is_column[None, :], 0.0) - shift[None, :]
+            if IS_WEIGHTED:
+                weighted = x * tl.load(W + row)[:, None]
+            else:
+                weighted = x
+            sums += tl.sum(weighted, axis=0)
+            scatter = tl.dot(tl.trans(weighted), x, scatter, input_precision="ieee")
         tl.store(SUMS + program * WIDTH + column, sums)
-        square = program * WIDTH * WIDTH + column[:, None] * WIDTH + column[None, :]
-        tl.store(SCATTER + square, scatter)
+        tl.store(SCATTER + program * WIDTH * WIDTH + column[:, None] * WIDTH + column[None, :], scatter)
 
     return moments

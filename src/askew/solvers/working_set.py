@@ -94,11 +94,12 @@ def solve(
             status = run.to_the_end(on_round)
         finally:
             run.cache.close()
+        beta, gradient = host(run.beta), host(run.g)
         return Solution(
-            beta=host(run.beta),
-            gradient=host(run.g),
+            beta=beta,
+            gradient=gradient,
             status=status,
-            certificate=certify(problem, host(run.beta), host(run.g)),
+            certificate=certify(problem, beta, gradient),
             n_iter=run.steps,
             n_outer=run.rounds,
             timings=dict(run.seconds),
@@ -129,7 +130,8 @@ class _Run(Inside):
         self.lower = self.home.put(np.maximum(problem.lower, -OPEN))
         self.upper = self.home.put(np.minimum(problem.upper, OPEN))
         self.members, self.labels = _groups(problem, self.home)
-        self.diagonal = self.home.put(problem.matrix.diagonal())
+        matrix: Any = problem.matrix
+        self.diagonal = matrix.diagonal_at() if hasattr(matrix, "diagonal_at") else self.home.put(matrix.diagonal())
         self.linear = self.home.put(problem.linear)
         self.beta = self.home.put(feasible_start(problem, start))
         self.size = min(problem.n, working_set_size or default_size(problem.n, self.home.is_host))
