@@ -27,6 +27,7 @@ from askew.qp import Status
 Vector = NDArray[np.float64]
 
 SMALL, FINE = 1024, 1e-8  # so few positives are solved this far at no cost, and rounding no longer shows in the model
+FEW_SPARSE = 128  # the same for sparse rows, whose matrix is stored up to about here
 ORDERED_LIMIT = 2**18  # positives beyond which putting them in order would cost more than the fit
 
 
@@ -206,7 +207,9 @@ def fit_machines(evidence: list[Evidence], setting: Setting, sign: float, rows: 
             continue
         points = whitened_points(structure, mine.X)
         function = kernel_of(setting.kernel, points, mine.weight)
-        tol = setting.tolerance(len(mine.weight))
+        # sweeps over many sparse rows are not for nothing
+        is_free = not sparse.issparse(mine.X) or len(mine.weight) <= FEW_SPARSE
+        tol = setting.tolerance(len(mine.weight)) if is_free else setting.tol
         fit = moment.fit(WhitenedGram(function, points), setting.formulation, mine.weight, solve, tol)
         w = direction(structure, mine.X, fit.alpha) if function.is_bilinear else None
         machines.append(Machine(mine, structure, function, fit, w))
