@@ -175,3 +175,10 @@ def test_a_search_fits_landmarks_on_every_fold(data):
     )
     assert scores == pytest.approx(expected, abs=1e-6)
     assert found.best_estimator_.n_landmarks_ <= 40
+
+
+def test_rows_of_zeros_span_nothing_and_score_alike():
+    X, y = np.zeros((40, 2)), np.arange(40) % 2
+    model = SVC(kernel="linear", approximation="nystroem").fit(X, y)
+    assert model.rank_ == 0
+    np.testing.assert_array_equal(model.decision_function(np.ones((3, 2))), np.full(3, model.intercept_[0]))

@@ -103,7 +103,7 @@ class Approximated(KernelMachine):
 
     def _rows_held(self, rank: int) -> int:
         """How many rows of so many float32 features ``cache_size`` has room for."""
-        return max(LEAST_HELD, int(self.cache_size * MEGABYTE / (4 * rank)))
+        return max(LEAST_HELD, int(self.cache_size * MEGABYTE / (4 * max(1, rank))))
 
     def _choose_landmarks(self, function: Any, rows: Any, weight: Any, strata: Any) -> Any:
         n = rows.n

@@ -101,6 +101,9 @@ class SVC(Classifies, Approximated):
     >>> model = SVC(C=1.0, class_weight="balanced").fit(scale(X), y)
     >>> round(model.score(scale(X), y), 2)
     0.98
+    >>> near = SVC(approximation="nystroem", n_landmarks=50, random_state=0).fit(scale(X), y)
+    >>> near.landmarks_.shape, round(near.score(scale(X), y), 2)
+    ((50, 30), 0.98)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
