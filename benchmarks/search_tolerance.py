@@ -4,6 +4,7 @@ Run with ``python -m benchmarks.search_tolerance [--quick]``. Data: ijcnn1, stan
 
 - ASVM at tau = 0 against GridSearchCV(NuSVC, n_jobs=2);
 - SVC against GridSearchCV(SVC, n_jobs=2);
+- KernelScaledSVC and MomentSVC against GridSearchCV of the same estimator, which fits every candidate by itself;
 - the cost-sensitive search the paper calls PT (C⁺ × C⁻ × gamma: k³ candidates) against ASVM's (mu × gamma, then a line
   over tau: k² + k) at k values each, both in ToleranceSearchCV: the paper's Figure 7.
 """
@@ -18,7 +19,7 @@ from sklearn import svm
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from askew import SVC, AsymmetricSVC
+from askew import SVC, AsymmetricSVC, KernelScaledSVC, MomentSVC
 from askew.metrics import tolerance_auc_score
 from askew.selection import ToleranceSearchCV
 from benchmarks.contest import ratios, save, take_turns
@@ -27,6 +28,8 @@ from benchmarks.solver import ijcnn1
 TOLERANCE = 0.1
 GAMMAS = [0.02, 0.05, 0.1, 0.2, 0.5]
 COSTS = [0.1, 1.0, 10.0, 100.0]
+BENDS = {"C": [1.0, 10.0], "gamma": [0.05, 0.2], "k_majority": [0.0, 1.0, 10.0], "k_minority": [0.0, 1.0]}
+MOMENTS = {"C": [0.001, 0.01, 0.1, 1.0, 10.0], "rho": [0.01, 0.1, 1.0]}
 SCORER = make_scorer(tolerance_auc_score, response_method="decision_function", tolerance=TOLERANCE)
 
 
@@ -45,6 +48,8 @@ def main() -> None:
     for name, contestants in (
         ("AsymmetricSVC at tau = 0 against NuSVC", nu_searches(mus, folds)),
         ("SVC against SVC", cost_searches(folds)),
+        ("KernelScaledSVC, paths against fits", own_searches(KernelScaledSVC(), BENDS, folds)),
+        ("MomentSVC, paths against fits", own_searches(MomentSVC(), MOMENTS, folds)),
         *((f"ASVM, k² + k, against PT, k³, at k = {k}", paper_searches(k, share, folds)) for k in (4, 6)),
     ):
         fits = {k: lambda s=s: s.fit(X, y) for k, s in contestants.items()}
@@ -81,6 +86,12 @@ def cost_searches(folds: Any) -> dict[str, Any]:
     grid = {"C": COSTS, "gamma": GAMMAS, "class_weight": ["balanced"]}
     ours = ToleranceSearchCV(SVC(), grid, tolerance=TOLERANCE, cv=folds, refit=False)
     theirs = GridSearchCV(svm.SVC(cache_size=1000), grid, scoring=SCORER, cv=folds, refit=False, n_jobs=2)
+    return {"ToleranceSearchCV": ours, "GridSearchCV(n_jobs=2)": theirs}
+
+
+def own_searches(estimator: Any, grid: dict[str, Any], folds: Any) -> dict[str, Any]:
+    ours = ToleranceSearchCV(estimator, grid, tolerance=TOLERANCE, cv=folds, refit=False)
+    theirs = GridSearchCV(estimator, grid, scoring=SCORER, cv=folds, refit=False, n_jobs=2)
     return {"ToleranceSearchCV": ours, "GridSearchCV(n_jobs=2)": theirs}
 
 
