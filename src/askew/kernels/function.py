@@ -7,7 +7,7 @@ Solves
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +35,13 @@ class KernelFunction:
     is_psd: ClassVar[bool] = True
     is_translation_invariant: ClassVar[bool] = False
     is_bilinear: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Parameters as numbers of Python: those of NumPy turn an array of another library they meet into NumPy's."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.generic):
+                object.__setattr__(self, field.name, value.item())
 
     @property
     def fused(self) -> str | None:

@@ -85,7 +85,7 @@ class Surroundings:
         out = np.empty((Z.shape[0], len(machines)))
 
         def work(first: int, last: int) -> None:
-            block = Z[first:last]
+            block = Z[first:last, :]
             tile = self.kernel.cross(block)
             out[first:last] = scores_from_sums(machines, tile @ columns, self.sight(block, tile))
 

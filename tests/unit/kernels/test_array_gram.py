@@ -185,3 +185,13 @@ def test_numpy_arrays_have_a_home_as_well():
     matrix, same = ArrayGram(RBF(0.3), X), Gram(RBF(0.3), X)
     assert Home(X).is_host
     _close(matrix.rows(SOME), same.rows(SOME), same)
+
+
+@everywhere
+def test_parameters_that_are_numpy_numbers_do_not_pull_the_points_to_the_host(library):
+    X = _points()
+    for kind, plain in ((RBF, (0.3,)), (Polynomial, (0.2, 2, 1.0)), (Sigmoid, (0.1, 0.2))):
+        there = ArrayGram(kind(*(np.float64(value) for value in plain)), put(library, X))
+        here = Gram(kind(*plain), X)
+        _close(there.block(SOME), here.block(SOME), here)
+        assert lives_with(there.block_at(there.home.put(SOME), np.float64), there.X)
