@@ -153,20 +153,24 @@ class Form:
     def __init__(self, X: Any, mean: Vector) -> None:
         self.mean, self.is_sparse = mean, sparse.issparse(X)
         self.columns: Any = slice(None)
+        self.rows: Any
         if not self.is_sparse:
             self.rows = np.asarray(X, dtype=np.float64) - mean
         elif X.nnz <= NARROW:
             self.columns, self.rows = _touched(X)
         else:
             self.rows = sparse.csr_array(X)
+            self.turned = self.rows.T.tocsr()
 
     def __call__(self, a: Vector) -> Vector:
         if not self.is_sparse:
             return (self.rows * a) @ self.rows.T
-        weighted = self.rows * a[self.columns] if isinstance(self.rows, np.ndarray) else self.rows.multiply(a).tocsr()
-        products = weighted @ self.rows.T
-        if not isinstance(products, np.ndarray):
-            products = products.toarray()
+        rows = self.rows
+        if isinstance(rows, np.ndarray):
+            products = (rows * a[self.columns]) @ rows.T
+        else:
+            weighted = sparse.csr_array((rows.data * a[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
+            products = (weighted @ self.turned).toarray()
         centre = a * self.mean
         along = self.rows @ centre[self.columns]
         return products - along[:, None] - along + float(centre @ self.mean)
