@@ -95,6 +95,14 @@ def test_several_classes_and_labels_that_are_not_0_and_1(frame):
         assert relative_difference(MomentSVC(rho=0.1, pos_label=label).fit(ddf, target="fraud"), near) < 1e-10
 
 
+def test_labels_taken_from_small_files_stay_with_their_rows(frame, reference, tmp_path):
+    """Dask fuses small files by the bytes of the columns it reads: one column into fewer partitions than six."""
+    for k in range(6):
+        frame.iloc[k::6].to_parquet(tmp_path / f"part-{k}.parquet")
+    ddf = dd.read_parquet(tmp_path)
+    assert relative_difference(MomentSVC().fit(ddf[FEATURES], ddf["fraud"]), reference) < 1e-10
+
+
 def test_sparse_chunks(frame):
     X = np.maximum(frame[FEATURES].to_numpy() - 5.0, 0.0)
     chunks = da.from_array(X, chunks=(500, 6)).map_blocks(sparse.csr_array)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from behaviour.accidents import kill_the_executor
+from behaviour.guide_page import programs, run
 from behaviour.rare_rows import FEATURES, relative_difference, table
 from sklearn.linear_model import LogisticRegression
 
@@ -195,3 +196,11 @@ def test_what_does_not_fit_together_is_said(rows, reference):
 def test_blocks_bring_the_rows_here(rows, frame):
     found = np.concatenate([block["x0"].to_numpy() for block in open_source(rows).blocks(["x0"])])
     np.testing.assert_array_equal(np.sort(found), np.sort(frame["x0"]))
+
+
+def test_the_guide_says_the_same_on_spark_and_in_memory(spark, tmp_path, monkeypatch):
+    memory, _, on_spark, _ = programs("from_laptop_to_cluster.md")
+    monkeypatch.chdir(tmp_path)
+    said = run(memory, tmp_path, monkeypatch)[1]
+    there = run(on_spark.replace('"transactions"', repr(str(tmp_path / "transactions"))), tmp_path, monkeypatch)[1]
+    assert there.split(" of the negatives")[0] == said.split(" of the negatives")[0]

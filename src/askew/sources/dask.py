@@ -79,7 +79,7 @@ class DaskSource(Source):
         reduced = delayed(partial(_reduced, of), pure=False)
         merged = delayed(partial(_merged, merge), pure=False)
         partitions = self._partitions(columns)
-        level = [reduced(self._where(k), *parts) for k, parts in enumerate(partitions)]
+        level = [reduced(self._where(k), rows) for k, rows in enumerate(partitions)]
         while len(level) > 1:
             level = [merged(*level[k : k + FAN_IN]) for k in range(0, len(level), FAN_IN)]
         try:
@@ -90,14 +90,20 @@ class DaskSource(Source):
             self._blame(partitions, error)
             raise
 
-    def _partitions(self, columns: Sequence[str] | None) -> list[tuple[Any, ...]]:
-        """(rows, labels, weights) of every partition, as delayed objects or None."""
+    def _partitions(self, columns: Sequence[str] | None) -> list[Any]:
+        """The rows of every partition, delayed, with labels and weights where they stand beside them."""
         if columns is not None and not self._is_frame:
             raise ParameterError("A Dask array has no column names to choose by.")
         X = self._X if columns is None else self._X[list(columns)]
-        rows = _delayed(X)
-        beside = [[None] * len(rows) if each is None else _delayed(each) for each in self._beside]
-        return list(zip(rows, *beside, strict=True))
+        beside = {name: each for name, each in zip(("y", "weight"), self._beside, strict=True) if each is not None}
+        if not beside:
+            return _delayed(X)
+        bundle = partial(_bundled, tuple(beside))
+        if self._is_frame:  # one expression: apart, Dask may fuse small files of one and not of the other
+            options = {"meta": X._meta, "align_dataframes": False, "enforce_metadata": False}
+            return _delayed(X.map_partitions(bundle, *beside.values(), **options))
+        bundled = dask().delayed(bundle, pure=False)
+        return [bundled(*parts) for parts in zip(_delayed(X), *map(_delayed, beside.values()), strict=True)]
 
     def _matched(self, values: Any) -> Any:
         """Labels or weights in as many partitions as X."""
@@ -107,24 +113,26 @@ class DaskSource(Source):
             if values.shape[0] != self._X.shape[0]:
                 raise DataError(f"X has {self._X.shape[0]:,} rows and the labels or weights {values.shape[0]:,}.")
             values = values.rechunk({0: self._X.chunks[0]})
-        if (mine := len(_delayed(self._X))) != (theirs := len(_delayed(values))):
+        if self._is_frame and hasattr(values, "chunks"):
+            values = values.to_dask_dataframe()
+        if (mine := self._X.npartitions) != (theirs := values.npartitions):
             raise DataError(f"X has {mine} partitions and the labels or weights {theirs}. Cut them alike.")
         return values
 
     def _where(self, k: int) -> str:
         return f"{self.name}, partition {k}"
 
-    def _computed(self, partitions: list[tuple[Any, ...]]) -> Iterator[tuple[str, Any]]:
-        for k, parts in enumerate(partitions):
-            block = _as_block(*dask().compute(*parts))
+    def _computed(self, partitions: list[Any]) -> Iterator[tuple[str, Any]]:
+        for k, rows in enumerate(partitions):
+            block = _as_block(rows.compute())
             if count_rows(block):
                 yield self._where(k), block
 
-    def _blame(self, partitions: list[tuple[Any, ...]], error: Exception) -> None:
+    def _blame(self, partitions: list[Any], error: Exception) -> None:
         """Find the partition that cannot be made, one after the other, and name it."""
-        for k, parts in enumerate(partitions):
+        for k, rows in enumerate(partitions):
             try:
-                dask().compute(*parts)
+                rows.compute()
             except type(error) as again:
                 raise DataError(f"{self._where(k)} could not be read: {again}") from error
 
@@ -165,14 +173,21 @@ def _delayed(collection: Any) -> list[Any]:
     return list(np.ravel(collection.to_delayed()))
 
 
-def _as_block(X: Any, y: Any = None, weight: Any = None) -> Any:
-    rows = as_table(X.reset_index(drop=True)) if hasattr(X, "columns") else X
-    return rows if y is None and weight is None else LabelledRows(rows, y, weight)
+def _bundled(names: tuple[str, ...], X: Any, *beside: Any) -> LabelledRows:
+    return LabelledRows(X, **dict(zip(names, beside, strict=True)))
 
 
-def _reduced(of: Callable[[Any], T], where: str, X: Any, y: Any = None, weight: Any = None) -> T | None:
+def _as_block(rows: Any) -> Any:
+    """A partition, alone or with what stands beside it, as a block."""
+    if isinstance(rows, LabelledRows):
+        return rows._replace(X=_as_block(rows.X))
+    return as_table(rows.reset_index(drop=True)) if hasattr(rows, "columns") else rows
+
+
+def _reduced(of: Callable[[Any], T], where: str, rows: Any) -> T | None:
     """``of`` one partition; None where it has no rows."""
-    return naming(where, of, _as_block(X, y, weight)) if X.shape[0] else None
+    block = _as_block(rows)
+    return naming(where, of, block) if count_rows(block) else None
 
 
 def _merged(merge: Callable[[T, T], T], *parts: T | None) -> T | None:

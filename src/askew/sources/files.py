@@ -88,10 +88,12 @@ class FileSource(Source):
         pa = arrow()
         schema = pa.schema([self.schema.field(name) for name in wanted])
         for fragment in self._dataset.get_fragments():
-            self._check_columns(fragment, wanted)
+            physical = self._guarded(lambda each=fragment: each.physical_schema, fragment.path)
+            self._check_columns(fragment.path, physical.names, wanted)
             batches = self._guarded(partial(self._batches, fragment, schema), fragment.path)
             first = 0
             while (batch := self._guarded(partial(next, batches, None), fragment.path)) is not None:
+                self._check_columns(fragment.path, batch.schema.names, wanted)  # it may have changed since
                 table = pa.Table.from_batches([batch]).select(wanted)
                 if not table.schema.equals(schema):
                     table = self._guarded(partial(table.cast, schema), fragment.path)
@@ -116,13 +118,12 @@ class FileSource(Source):
             return iter(arrow("json").open_json(stream, parse_options=parse))
         return iter(arrow("csv").open_csv(stream, **csv_options(path, {f.name: f.type for f in schema}, schema.names)))
 
-    def _check_columns(self, fragment: Any, wanted: Sequence[str]) -> None:
+    def _check_columns(self, path: str, present: Sequence[str], wanted: Sequence[str]) -> None:
         """A file without one of the columns would read as missing values all along."""
-        schema = self._guarded(lambda: fragment.physical_schema, fragment.path)
-        absent = [column for column in wanted if column not in schema.names]
+        absent = [column for column in wanted if column not in present]
         if absent:
             raise DataError(
-                f"{fragment.path} has no column {absent[0]!r}, which other files of {self.name} have. "
+                f"{path} has no column {absent[0]!r}, which other files of {self.name} have. "
                 "Give files with the same columns."
             )
 
