@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import warnings
 import zipfile
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +67,21 @@ def save_detector(detector: Detector, path: str | Path) -> None:
     """
     skops = _skops()
     card = {"format": FORMAT, "versions": versions(), **detector.card}
-    objects = {"preparation": detector.preparation, "classifier": detector.classifier}
+    objects = {"preparation": detector.preparation, "classifier": _on_the_host(detector.classifier)}
     with WholeFile(path) as file:
         skops.dump(objects, file.beside, compression=zipfile.ZIP_DEFLATED, compresslevel=6)
         with zipfile.ZipFile(file.beside, "a") as archive:
             archive.writestr(CARD, json.dumps(card, indent=1, default=str))
+
+
+def _on_the_host(classifier: Any) -> Any:
+    """The classifier, its estimator brought to the host where it was fitted on a device; the one given stays there."""
+    estimator = getattr(classifier, "estimator_", None)
+    if not hasattr(estimator, "to_cpu"):
+        return classifier
+    classifier = copy(classifier)
+    classifier.estimator_ = copy(estimator).to_cpu()
+    return classifier
 
 
 def read_card(path: str | Path) -> dict[str, Any]:
