@@ -29,7 +29,7 @@ every_width = pytest.mark.parametrize("d", [3, 56, 130, 300])
 
 
 def _there(x):
-    return torch.asarray(np.ascontiguousarray(x), device=DEVICE)
+    return torch.tensor(np.ascontiguousarray(x), device=DEVICE)
 
 
 # the fused update
