@@ -102,8 +102,9 @@ class Approximated(KernelMachine):
         return LowRank.of(origin, rows, row_precision(rows.n, self.tol, 1.0))
 
     def _rows_held(self, rank: int) -> int:
-        """How many rows of so many float32 features ``cache_size`` has room for."""
-        return max(LEAST_HELD, int(self.cache_size * MEGABYTE / (4 * max(1, rank))))
+        """How many rows of so many features ``cache_size`` has room for."""
+        size = np.dtype(row_precision(LEAST_HELD, self.tol, 1.0)).itemsize
+        return max(LEAST_HELD, int(self.cache_size * MEGABYTE / (size * max(1, rank))))
 
     def _choose_landmarks(self, function: Any, rows: Any, weight: Any, strata: Any) -> Any:
         n = rows.n

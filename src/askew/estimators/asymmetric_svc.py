@@ -65,8 +65,8 @@ class AsymmetricSVC(Classifies, Approximated):
         "nystroem" fits on the span of ``n_landmarks`` rows instead of all of them: for hundreds of thousands of rows,
         or where a small, fast model is wanted. The programme is still solved to ``tol``, in that span.
     n_landmarks : int or "auto", default="auto"
-        For ``approximation``. "auto" is √n_samples, at least 500 and at most 2000; more come nearer to the exact fit.
-        Not more than there are distinct rows.
+        For ``approximation``; more come nearer to the exact fit. "auto" is √n_samples, at most 2000 and what
+        ``cache_size`` holds the features of, but at least 500. Not more than there are distinct rows.
     landmarks : {"kmeans", "leverage", "uniform"}, default="kmeans"
         How landmarks are chosen, an equal share from each class.
     random_state : int, RandomState instance or None, default=None
