@@ -60,7 +60,8 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         if is_elsewhere(X) and not self._computes_elsewhere():
             X = host(X)
         if is_elsewhere(X):
-            X, y = read_rows(self, X, reset=True), None if y is None else self._labels(y, X.shape[0])
+            with telling_of_memory(self.cache_size):
+                X, y = read_rows(self, X, reset=True), None if y is None else self._labels(y, X.shape[0])
             weight = check_weights(sample_weight, np.empty((X.shape[0], 1)))
         else:
             options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}

@@ -320,7 +320,7 @@ def default_size(n: int, is_host: bool = True) -> int:
     """Variables per round: small problems are over before large blocks pay, large ones need few rounds."""
     if n <= 8192:
         return min(512, max(256, n // 4))
-    return 1024 if is_host or n <= 100_000 else 2048
+    return 1024 if is_host or n <= 16_384 else 2048
 
 
 def _groups(problem: Problem, home: Home) -> tuple[list[Any], Any]:
