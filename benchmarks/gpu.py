@@ -150,7 +150,8 @@ def search(rounds: int) -> dict[str, Any]:
     X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9)
     share = float(y.mean())
     X, y = torch.asarray(X.astype(np.float32), device="cuda"), torch.asarray(y, device="cuda")
-    options: dict[str, Any] = {"tolerance": 0.1, "cv": 10, "refit": False, "cache_size": 40_000, "n_jobs": 5, "verbose": 1}
+    options: dict[str, Any] = {"tolerance": 0.1, "cv": 10, "refit": False, "cache_size": 40_000}
+    options |= {"n_jobs": 5, "verbose": 1}
     grid = {
         "gamma": [0.02, 0.05, 0.1, 0.2, 0.5],
         "mu": [part * share for part in (0.05, 0.1, 0.2, 0.35, 0.5, 0.8)],

@@ -39,6 +39,7 @@ def add_rows(function: KernelFunction, g: Any, V: Any, U: Any, steps: Any) -> An
 
     kernel = _compiled()
     V, U, steps, target = (x if is_torch_array(x) else torch.from_dlpack(x) for x in (V, U, steps, g))
+    V, U, steps = V.contiguous(), U.contiguous(), steps.contiguous()  # the kernel counts places, not strides
     n, width = V.shape
     rows, columns, warps, stages = _SHAPES[_precision(V)]
     is_single = V.dtype == torch.float32

@@ -179,10 +179,12 @@ class Paths:
         return Stored(matrix, with_float32, last if isinstance(last, Stored) else None)
 
     def _stored_elsewhere(self, machine: Any, matrix: Any, copies: int) -> Any:
-        dtype = row_precision(matrix.n, machine.tol, matrix.argument_bound())
-        if copies * ArrayStored.bytes_needed(matrix.n, dtype) > self.cache_bytes:
+        single = row_precision(matrix.n, machine.tol, matrix.argument_bound())
+        room = self.cache_bytes // copies
+        fitting = [dtype for dtype in (np.float64, single) if ArrayStored.bytes_needed(matrix.n, dtype) <= room]
+        if not fitting:
             return matrix
-        stored = ArrayStored(matrix, dtype)
+        stored = ArrayStored(matrix, fitting[0])
         stored.home.finish()
         return stored
 
