@@ -65,7 +65,7 @@ def _compiled() -> Any:
     except ImportError:
         return None
 
-    globals()["tl"] = tl
+    globals()["tl"] = tl  # where Triton looks up the names of the functions a reduction calls
 
     @triton.jit
     def lowest_and_highest(a, i, h, b, j, k):  # type: ignore[no-untyped-def]
