@@ -147,3 +147,10 @@ def test_the_score_before_bending_is_that_of_svc():
     model = KernelScaledSVC(C=10.0, scaling="adaptive", k=1.0).fit(X, Y)
     plain = SVC(C=10.0).fit(X, Y)
     np.testing.assert_allclose(model.plain_decision_function(X), plain.decision_function(X), atol=1e-10)
+
+
+def test_a_bent_linear_kernel_has_no_weights_of_features():
+    X, y = make_classification(200, weights=[0.8], random_state=0)
+    model = KernelScaledSVC(kernel="linear", k_majority=1.0, k_minority=0.5).fit(X, y)
+    with pytest.raises(AttributeError, match="not linear in the features"):
+        _ = model.coef_

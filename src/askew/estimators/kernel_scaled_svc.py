@@ -203,6 +203,14 @@ class KernelScaledSVC(Classifies, ScaledSearch):
         self.classes_, self.class_weight_ = classes, by_class
         return self
 
+    @property
+    def coef_(self) -> Any:
+        """There is none: a bent kernel is not linear in the features, whatever kernel was bent."""
+        raise AttributeError(
+            "KernelScaledSVC has no coef_: its score D(x) Σ_j dual_coef_j k(x_j, x) is not linear in the features. "
+            'Use SVC(kernel="linear") for weights of the features.'
+        )
+
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: positive means ``classes_[1]`` for two classes.
 

@@ -21,7 +21,7 @@ from askew.kernels.function import KernelFunction
 
 WIDEST = 64
 """Columns of the operands that are held at a time."""
-_SHAPES = {"float32": (128, 64, 4, 2), "float64": (64, 32, 4, 1)}  # rows, columns, warps, stages: the fastest of eight
+_SHAPES = {"float32": (128, 64, 4, 2), "float64": (64, 32, 4, 1)}  # rows, columns, warps, stages
 
 
 def can_fuse(function: KernelFunction, operand: Any) -> bool:

@@ -2,9 +2,9 @@
 
 Solves
     What ``inner`` solves, by the same steps: one program of the device holds the gradient of the q variables in its
-    registers and reads two rows of K a step. It pays where the block would have to cross to the host: measured on an
-    H200 a step takes 1.1 µs at q = 1024 (host 0.9 to 1.3), 1.4 at 2048 (2.0 to 2.3) and 2.1 at 4096 (3.4 to 5.0), and
-    nothing is transferred.
+    registers and reads two rows of K a step. It pays where the block would have to cross to the host: on an H200 a step
+    takes 1.1 µs at q = 1024 (1.2 on its host), 1.4 at 2048 (1.8) and 2.2 at 4096 (5.1), and nothing is transferred
+    (``python -m benchmarks.gpu inner``). At q = 512 the host would be faster, 0.6 against 1.1, but for the transfer.
 Given
     K (q×q), its diagonal and g in float32 as PyTorch tensors on the device, β and its box in float64; one group, or two
     of which the first has ``split`` variables.
