@@ -6,10 +6,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo torch test lint types bench studies docs clean
+.PHONY: help demo torch test lint types bench studies studies-quick docs clean
 
 help:  ## Show this text
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else "askew needs Python 3.11 or newer; $(PYTHON) is %d.%d. Try: make PYTHON=python3.11 ..." % v)'
@@ -44,8 +44,11 @@ types: $(VENV)/.installed-lint  ## Static types of qp, solvers and methods
 bench: $(VENV)/.installed-bench  ## Ratios against scikit-learn and scikit-learn-intelex, saved as JSON
 	$(BIN)/python -m benchmarks.solver
 
-studies:  ## The papers' tables and figures (not there yet)
-	@echo "There are no studies yet; benchmarks/ holds the measurements there are." && exit 1
+studies: $(VENV)/.installed-studies  ## Every table and figure of the papers, run again; goes on where it was stopped
+	$(BIN)/python -m studies
+
+studies-quick: $(VENV)/.installed-studies  ## The same programs on a few sets and repeats, in minutes
+	$(BIN)/python -m studies --quick
 
 docs: $(VENV)/.installed-test  ## Run every example: docstrings, README and examples/
 	$(BIN)/python -m pytest --doctest-modules -p no:cacheprovider src/askew tests/behaviour/test_readme.py

@@ -1,0 +1,1 @@
+"""The papers' tables and figures, run again: one folder per paper, and one that sets all methods side by side."""

@@ -1,0 +1,1 @@
+"""What all studies share: cells that resume, splits, statistics, controls, tables and figures."""
