@@ -30,6 +30,7 @@ Summary = tuple[float, Vector, Vector, Vector]
 
 _BLOCK = 2**18  # entries of a block: with its shifted copy it stays in a core's cache
 _GROUP = 256  # blocks whose means are joined by one product
+_NARROW, _SHORT = 32, 1_000_000  # features up to which products of so many operations beat BLAS's symmetric one
 _SPLIT = 2**17  # stored entries from which a second thread pays
 _SEGMENTS = 16  # independent parts of the data, fixed so that the result does not depend on the number of threads
 
@@ -103,7 +104,9 @@ def _segment(X: Any, weight: Vector | None, diagonal: bool, dtype: Any, start: i
     """Summary of rows start:stop, group by group of blocks."""
     d = X.shape[1]
     outer = np.square if diagonal else outer_product
-    buffer = np.empty((height, d), dtype)
+    order: Any = "F" if X.strides[0] < X.strides[1] else "C"  # columns that stand apart are best left so
+    is_narrow = not diagonal and d <= _NARROW
+    buffer = np.empty((height, d + 1 if is_narrow else d), dtype, order)
     product = np.empty(d if diagonal else (d, d), dtype)
     total = empty_summary(d, diagonal)
     for begin, end in spans(stop - start, height * _GROUP):
@@ -131,7 +134,7 @@ def _block(
     if len(rows) == 0:
         product[...] = 0
         return 0.0, np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
-    Z = buffer[: len(rows)]
+    Z = buffer[: len(rows), : rows.shape[1]]
     rows = rows.astype(Z.dtype, copy=False)
     if part is None:
         count, factor = float(len(rows)), np.ones(len(rows), Z.dtype)
@@ -142,12 +145,32 @@ def _block(
         shift = (part / count).astype(Z.dtype) @ rows
         np.subtract(rows, shift, out=Z)
         Z *= factor[:, None]
-    residual = (factor @ Z).astype(np.float64)
+    residual = _multiply(Z, factor, buffer[: len(rows)], diagonal, product)
+    return count, shift.astype(np.float64), residual.astype(np.float64) / count
+
+
+def _multiply(Z: Any, factor: Any, buffer: Any, diagonal: bool, product: Any) -> Any:
+    """Z'Z, or its diagonal, to ``product``; returns Z'f. A ``buffer`` wider than Z has room for f, and both are one."""
     if diagonal:
         np.einsum("ij,ij->j", Z, Z, out=product)
-    else:
+    elif buffer.shape[1] == Z.shape[1]:
         np.matmul(Z.T, Z, out=product)
-    return count, shift.astype(np.float64), residual / count
+    else:
+        buffer[:, -1] = factor
+        both = _narrow_product(buffer)
+        product[...] = 0.5 * (both[:, :-1] + both[:, :-1].T)
+        return both[:, -1]
+    return factor @ Z
+
+
+def _narrow_product(Z: Any) -> Any:
+    """Z'Z but for its last row, by short products: BLAS has kernels that need no packing for them."""
+    d = Z.shape[1] - 1
+    height = max(1, min(len(Z), _SHORT // (d * (d + 1)) // 64 * 64))
+    whole = len(Z) // height * height
+    stack = Z[:whole].reshape(-1, height, d + 1)
+    total = np.matmul(stack[:, :, :d].transpose(0, 2, 1), stack).sum(axis=0)
+    return total + Z[whole:, :d].T @ Z[whole:] if whole < len(Z) else total
 
 
 def _join_blocks(counts: Vector, shifts: Vector, rests: Vector, scatter: Vector, diagonal: bool) -> Summary:

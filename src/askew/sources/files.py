@@ -35,6 +35,7 @@ FORMATS = {
 }
 COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
 TYPED_BLOCK = 2**23  # bytes from which the types of CSV columns are told
+PAGES = 2**17  # bytes of a column read at a time: what is unpacked at once stays in the cache
 CSV_BLOCK = 2**21  # bytes of a block when they are known; pyarrow keeps up to 32 of them ahead
 
 
@@ -94,21 +95,21 @@ class FileSource(Source):
             first = 0
             while (batch := self._guarded(partial(next, batches, None), fragment.path)) is not None:
                 self._check_columns(fragment.path, batch.schema.names, wanted)  # it may have changed since
-                table = pa.Table.from_batches([batch]).select(wanted)
+                table = (batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])).select(wanted)
                 if not table.schema.equals(schema):
                     table = self._guarded(partial(table.cast, schema), fragment.path)
-                for start in range(0, table.num_rows, self._block_rows):
-                    block = table.slice(start, self._block_rows)
+                step = even_part(table.num_rows, self._block_rows)
+                for start in range(0, table.num_rows, step):
+                    block = table.slice(start, step)
                     last = first + block.num_rows
                     yield f"{fragment.path}, rows {first + 1:,} to {last:,}", block
                     first = last
 
     def _batches(self, fragment: Any, schema: Any) -> Iterator[Any]:
-        """Record batches of one file. A dataset's own scan runs ahead by hundreds of megabytes, so it is not used."""
+        """Record batches or tables of one file; a dataset's own scan would run ahead by hundreds of megabytes."""
         path = fragment.path
         if self._format == "parquet":
-            file = arrow("parquet").ParquetFile(path, pre_buffer=False)
-            return file.iter_batches(self._block_rows, columns=schema.names)
+            return self._row_groups(path, schema.names)
         if self._format == "feather":
             file = arrow("ipc").open_file(arrow().OSFile(path))
             return (file.get_batch(k) for k in range(file.num_record_batches))
@@ -117,6 +118,16 @@ class FileSource(Source):
             parse = arrow("json").ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
             return iter(arrow("json").open_json(stream, parse_options=parse))
         return iter(arrow("csv").open_csv(stream, **csv_options(path, {f.name: f.type for f in schema}, schema.names)))
+
+    def _row_groups(self, path: str, columns: list[str]) -> Iterator[Any]:
+        """Row groups of a Parquet file, each whole if it is small enough, which is fastest, or else in even parts."""
+        file = arrow("parquet").ParquetFile(path, pre_buffer=False, buffer_size=PAGES)
+        for k in range(file.num_row_groups):
+            height = file.metadata.row_group(k).num_rows
+            if height <= 2 * self._block_rows:
+                yield file.read_row_group(k, columns=columns)
+            else:
+                yield from file.iter_batches(even_part(height, self._block_rows), row_groups=[k], columns=columns)
 
     def _check_columns(self, path: str, present: Sequence[str], wanted: Sequence[str]) -> None:
         """A file without one of the columns would read as missing values all along."""
@@ -135,6 +146,17 @@ class FileSource(Source):
             raise DataError(f"{path} disappeared while it was read.") from error
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(f"{path} could not be read: {_short(error)}{_remedy(error, self._format)}") from error
+
+
+def even_part(n: int, most: int) -> int:
+    """The size, at least 1, of the fewest parts of n, as equal as can be, of which none is larger than ``most``.
+
+    Examples
+    --------
+    >>> even_part(150, 100), even_part(100, 100)
+    (75, 100)
+    """
+    return max(1, -(-n // max(1, -(-n // most))))
 
 
 def _open(paths: Sequence[Path], file_format: str, text: Sequence[str], name: str) -> Any:

@@ -15,8 +15,8 @@ from askew.sources.arrow import arrow
 from askew.sources.names import nearest
 
 Vector = NDArray[np.float64]
-PIECE = 2**18
-"""Entries of a piece: it stays in a core's cache while it is filled and summed."""
+PIECE, HIGHEST = 2**19, 2**14
+"""Entries and rows of a piece, at most: few enough to stay in the cache while they are filled and summed."""
 
 
 class LabelledRows(NamedTuple):
@@ -77,8 +77,9 @@ class Layout:
         weight = None if weight is None else _weights(weight)
         _check_lengths(n, y, weight)
         width = len(X) if isinstance(X, list) else X.shape[1]
-        step = n if sparse.issparse(X) else int(np.clip(PIECE // max(1, width), 256, 8192))
-        out = None if sparse.issparse(X) else np.empty((min(n, step), width))
+        step = n if sparse.issparse(X) else int(np.clip(PIECE // max(1, width), 256, HIGHEST))
+        by_column: Any = "F" if isinstance(X, list) else "C"
+        out = None if sparse.issparse(X) else np.empty((min(n, step), width), order=by_column)
         for start in range(0, n, max(1, step)):
             part = slice(start, start + step)
             piece = X if out is None else _filled(out, X, part)
@@ -98,10 +99,11 @@ def _filled(out: Vector, X: Any, part: slice) -> Vector:
         rows = X[part]
         out[: len(rows)] = rows
         return out[: len(rows)]
-    for j, column in enumerate(X):
-        values = column[part]
-        out[: len(values), j] = values
-    return out[: len(X[0][part])]
+    columns = [column[part] for column in X]
+    height = len(columns[0])
+    flat = out.reshape(-1, order="F")[: height * len(columns)]
+    np.concatenate(columns, out=flat)
+    return flat.reshape(height, len(columns), order="F")
 
 
 def columns_of(table: Any, names: tuple[str, ...]) -> list[NDArray[Any]]:

@@ -53,6 +53,20 @@ def test_order_and_chunking_do_not_matter(data):
         assert relative_error(total.covariance, whole.covariance) < 1e-12
 
 
+@pytest.mark.parametrize("d", [1, 30, 32, 33])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_and_columns_in_memory_and_narrow_and_wide_are_the_same(d, order):
+    """Narrow rows are multiplied in short stretches, wide ones whole; columns that stand apart stay apart."""
+    rng = np.random.default_rng(d)
+    X = np.asarray(rng.normal(size=(9001, d)) @ rng.normal(size=(d, d)) + 1e6, order=order)
+    for weight in (None, rng.integers(0, 3, len(X)).astype(float)):
+        moments = Moments.of(X[5:], None if weight is None else weight[5:])
+        mean, covariance = exact(X[5:], None if weight is None else weight[5:])
+        assert relative_error(moments.covariance, covariance) < 1e-13
+        assert np.max(np.abs(moments.mean - mean) / np.abs(mean)) < 1e-15
+        np.testing.assert_array_equal(moments.scatter, moments.scatter.T)
+
+
 def test_what_was_merged_can_be_taken_away(data):
     some, rest = data[:1234], data[1234:]
     left = Moments.of(data) - Moments.of(some)
