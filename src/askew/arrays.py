@@ -6,6 +6,7 @@ hand through array-api-compat; what the standard lacks and every library has und
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -106,7 +107,7 @@ class Home:
         self.is_host = like is None or is_numpy_array(like)
         self.xp: Any = np if self.is_host else namespace(like)
         self.device = None if self.is_host else device(like)
-        self._landing: Any = None
+        self._own = threading.local()  # what a thread keeps to itself: folds of a search share a home
 
     def put(self, values: Any, dtype: Any = None) -> Any:
         """The values as an array here; what is here already is not copied."""
@@ -140,12 +141,13 @@ class Home:
             torch.cuda.synchronize(self.device)
 
     def fetch(self, x: Any) -> NDArray[Any]:
-        """x on the host, in memory that the next call writes over: fresh memory costs more than the transfer."""
+        """x on the host, in memory that this thread's next call writes over: fresh memory costs more than the way."""
         if not is_torch_array(x) or x.device.type != "cuda":
             return host(x)
-        if self._landing is None or self._landing.numel() < x.numel() or self._landing.dtype != x.dtype:
-            self._landing = self.xp.empty(x.numel(), dtype=x.dtype, pin_memory=True)
-        landing = self._landing[: x.numel()].view(x.shape)
+        landing = getattr(self._own, "landing", None)
+        if landing is None or landing.numel() < x.numel() or landing.dtype != x.dtype:
+            landing = self._own.landing = self.xp.empty(x.numel(), dtype=x.dtype, pin_memory=True)
+        landing = landing[: x.numel()].view(x.shape)
         landing.copy_(x)
         return np.asarray(landing.numpy())
 

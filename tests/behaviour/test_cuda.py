@@ -1,14 +1,17 @@
 """On a CUDA device: fused kernels against plain ones, fits against the host's, memory, and its end."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from askew import SVC, SVDD, AsymmetricSVC, CovarianceOneClassSVM, KernelScaledSVC, OneClassSVM
-from askew.arrays import host
+from askew.arrays import Home, host
 from askew.exceptions import DataError
 from askew.kernels import RBF, ArrayGram, Gram, Linear, Polynomial, Precomputed, fused
 from askew.qp import GroupSums, Problem, Sum, certify
+from askew.selection import ToleranceSearchCV
 from askew.solvers import inner_device
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -235,3 +238,30 @@ def test_memory_grows_with_the_points_and_not_with_pairs_of_them():
     bound = 32 * X.nbytes + 2 * megabytes * 2**20
     assert bound < 1024 * n * 4
     assert peak <= bound, f"{peak / 2**20:.0f} MiB"
+
+
+@pytest.mark.parametrize("cache_size", [2000, 1])
+def test_folds_side_by_side_do_not_disturb_each_other(cache_size):
+    """One matrix serves every fold, each in a thread and a lane of its own; with and without room to store it."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(6000, 8)).astype(np.float32)
+    y = (np.sum(X[:, :3] ** 2, axis=1) + 0.5 * rng.normal(size=6000) > 6.5).astype(np.int64)
+    grid = {"gamma": [0.02], "mu": [0.1 * y.mean(), 0.4 * y.mean()], "tau": [0.0]}
+    options = {"tolerance": 0.1, "cv": 5, "refit": False, "cache_size": cache_size}
+
+    def search(n_jobs, rows):
+        return ToleranceSearchCV(AsymmetricSVC(), grid, n_jobs=n_jobs, **options).fit(rows, y).cv_results_
+
+    one, many = (search(n_jobs, torch.asarray(X, device="cuda")) for n_jobs in (1, 5))
+    here = search(1, X)
+    assert many["is_resolved"].all()
+    np.testing.assert_allclose(many["mean_test_score"], one["mean_test_score"], atol=1e-3)
+    np.testing.assert_allclose(many["mean_test_score"], here["mean_test_score"], atol=1e-3)
+
+
+def test_what_comes_to_the_host_stays_while_another_thread_fetches():
+    home = Home(torch.zeros(1, device="cuda"))
+    first = home.fetch(torch.ones(1000, device="cuda"))
+    with ThreadPoolExecutor(1) as executor:
+        executor.submit(home.fetch, torch.zeros(1000, device="cuda")).result()
+    assert (first == 1).all()

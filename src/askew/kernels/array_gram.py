@@ -225,7 +225,9 @@ class ArrayGram:
                 for a, z in spans(self.n, self._height(4 * self.X.shape[1], np.float64))
             ]
             left, right = zip(*parts, strict=True)
-            self._operands = self.home.xp.concat(left), self.home.xp.concat(right)
+            operands = self.home.xp.concat(left), self.home.xp.concat(right)
+            self.home.finish()  # another thread may read them in a lane of its own
+            self._operands = operands
         return self._operands
 
     def _finish(self, products: Any, is_delicate: bool = False) -> Any:
