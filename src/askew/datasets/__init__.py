@@ -1,6 +1,6 @@
 """Data sets: read from a local folder, fetched from OpenML, or generated with a known truth."""
 
-from askew.datasets.catalogue import available, load
+from askew.datasets.catalogue import available, fetchable, load
 from askew.datasets.dataset import Dataset
 from askew.datasets.gaussians import GaussianClasses, make_skewed, make_two_gaussians
 from askew.datasets.ijcnn1_like import make_ijcnn1_like
@@ -14,6 +14,7 @@ __all__ = [
     "Transactions",
     "available",
     "fetch",
+    "fetchable",
     "load",
     "make_ijcnn1_like",
     "make_ring",

@@ -1,4 +1,4 @@
-"""The sets askew knows by name: which file, read how."""
+"""The sets askew knows by name: which file, read how, and fetched from where without it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from askew.datasets import openml
 from askew.datasets.archives import read_covtype, read_dense, read_subset, read_topics
 from askew.datasets.dataset import Dataset
 from askew.datasets.documents import read_documents
 from askew.datasets.folder import find_folder
+from askew.datasets.origins import ON_OPENML, home_of
 from askew.datasets.svmlight import read_svmlight
 from askew.datasets.tables import read_table
 from askew.exceptions import DataError, ParameterError
@@ -79,8 +81,8 @@ def available(folder: str | os.PathLike[str] | None = None) -> list[str]:
     return sorted(known + keel)
 
 
-def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
-    """Read a data set from a local folder.
+def load(name: str, folder: str | os.PathLike[str] | None = None, *, fetch: bool = False) -> Dataset:
+    """Read a data set from a local folder, or fetch it where it is not there and that is allowed.
 
     Parameters
     ----------
@@ -89,6 +91,10 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     folder : path, optional
         Where the files lie. By default the environment variable ``ASKEW_DATA``, and without it
         ``../shared/data`` beside the working directory or the repository.
+    fetch : bool, default=False
+        Where there is no folder, or the file is not in it, fetch the set from OpenML, if it is there row for row:
+        ``fetchable()`` names those. The first time needs a network; shape and number of positives are checked.
+        Groups and splits of a set are in the files only.
 
     Returns
     -------
@@ -100,7 +106,7 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     ParameterError
         For a name that is not known.
     DataError
-        When there is no folder, or the file is not in it.
+        When there is no folder, or the file is not in it, and the set was not fetched: why, and where it comes from.
 
     Examples
     --------
@@ -108,17 +114,62 @@ def load(name: str, folder: str | os.PathLike[str] | None = None) -> Dataset:
     >>> data = load("pima")                                     # doctest: +SKIP
     >>> data.X.shape, data.n_positive                           # doctest: +SKIP
     ((768, 8), 268)
+    >>> data = load("keel/yeast4", fetch=True)                  # from OpenML without a folder  # doctest: +SKIP
     """
-    place = find_folder(folder)
-    entry = _SETS.get(name)
-    if entry is None and name.startswith(_KEEL) and "/" not in name.removeprefix(_KEEL):
+    try:
+        place = find_folder(folder)
+    except DataError:
+        if not fetch:
+            raise
+        place = None
+    entry = _entry_of(name, place, fetch)
+    if place is not None and (place / entry.file).is_file():
+        return entry.read(place / entry.file, name)
+    if fetch and name in ON_OPENML:
+        origin = ON_OPENML[name]
+        return openml.fetch(
+            origin.data_id, positive=origin.positive, shape=origin.shape, n_positive=origin.n_positive, name=name
+        )
+    raise DataError(_missing(name, entry.file, place, fetch))
+
+
+def fetchable() -> list[str]:
+    """Names that ``load(name, fetch=True)`` can get from OpenML.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from askew.datasets import fetchable
+    >>> "pima" in fetchable()
+    True
+    """
+    return sorted(ON_OPENML)
+
+
+def _entry_of(name: str, place: Path | None, fetch: bool) -> _Entry:
+    """File and reader of a name; a KEEL set is known by its file, or by its origin."""
+    if name in _SETS:
+        return _SETS[name]
+    if name.startswith(_KEEL) and "/" not in name.removeprefix(_KEEL):
         entry = _Entry(f"extra/{name}.csv.gz", read_table)
-        if not (place / entry.file).is_file():
-            entry = None
-    if entry is None:
-        near = get_close_matches(name, {*_SETS, *available(place)}, n=3)
-        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "available() lists what there is."
-        raise ParameterError(f"There is no data set called {name!r}; {hint}")
-    if not (place / entry.file).is_file():
-        raise DataError(f"The file of {name!r} is missing: '{entry.file}' is not in '{place}'.")
-    return entry.read(place / entry.file, name)
+        if name in ON_OPENML or (place is not None and (place / entry.file).is_file()):
+            return entry
+    known = {*_SETS, *(ON_OPENML if fetch else ()), *(() if place is None else available(place))}
+    near = get_close_matches(name, known, n=3)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "available() lists what there is."
+    raise ParameterError(f"There is no data set called {name!r}; {hint}")
+
+
+def _missing(name: str, file: str, place: Path | None, fetch: bool) -> str:
+    """What is missing, and where it can be had."""
+    where = f"'{file}' is not in '{place}'" if place is not None else f"there is no folder with '{file}'"
+    message, home = f"The file of {name!r} is missing: {where}.", home_of(name)
+    if name in ON_OPENML:
+        return f"{message} load({name!r}, fetch=True) gets the set from {home}."
+    if home is None:
+        return message
+    why = " It cannot be fetched as it is used here." if fetch else ""
+    return f"{message}{why} It comes from {home}."
