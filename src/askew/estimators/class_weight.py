@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from askew.exceptions import ParameterError
 
+NARROW = 10_000  # values between the least and the largest label
+
 
 def weights_of_classes(
     class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64], weight: NDArray[np.float64]
@@ -37,5 +39,13 @@ def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if y.dtype.kind not in "biuf":
         classes, codes = np.unique(y, return_inverse=True)
         return classes, codes.astype(np.int64, copy=False)
-    classes = np.unique(y)  # an inverse would sort all the rows; finding each among a few classes is far cheaper
+    classes = _distinct(y)  # an inverse would sort all the rows; finding each among a few classes is far cheaper
     return classes, np.searchsorted(classes, y).astype(np.int64, copy=False)
+
+
+def _distinct(y: NDArray[Any]) -> NDArray[Any]:
+    """The distinct values, sorted; whole numbers in a narrow range are counted, which is far cheaper."""
+    least, largest = (int(y.min()), int(y.max())) if y.dtype.kind in "iu" and len(y) else (0, NARROW)
+    if largest - least >= NARROW or y.dtype == np.uint64:
+        return np.unique(y)
+    return (np.flatnonzero(np.bincount(y.astype(np.int64, copy=False) - least)) + least).astype(y.dtype)

@@ -134,9 +134,10 @@ def recover(problem: Problem, solution: Solution, y: Vector, weight: Vector) -> 
     """The score, its margins and its outliers from a solved programme of either kind."""
     total, beta = float(weight.sum()), solution.beta
     rho, gamma = _margins(problem, solution)
-    is_positive, size = y > 0, np.abs(beta)
-    at_bound, inside = (size > 0) & (size >= weight), (size > 0) & (size < weight)
-    inside_weight, bound_weight = np.where(inside, weight, 0.0), np.where(at_bound, weight, 0.0)
+    support = np.flatnonzero(beta)
+    is_positive, size, weight = y[support] > 0, np.abs(beta[support]), weight[support]
+    inside = size < weight
+    inside_weight, bound_weight = np.where(inside, weight, 0.0), np.where(inside, 0.0, weight)
     return Asymmetric(
         expansion=Expansion.of(beta / total, (0.5 * gamma - rho) / total),
         rho=rho / total,
@@ -191,10 +192,8 @@ def _by_class(values: Vector, is_positive: NDArray[np.bool_]) -> Vector:
 
 def _intervals(problem: Problem, solution: Solution) -> tuple[tuple[float, float], tuple[float, float]]:
     """Where the multipliers of the negatives' and of the positives' sum may lie, each from low to high."""
-    labels = problem.constraint.labels(problem.n)
     ends = []
-    for g in (0, 1):
-        mine = labels == g
+    for mine in problem.members():
         low, high = multiplier_interval(
             solution.gradient[mine], solution.beta[mine], problem.lower[mine], problem.upper[mine]
         )

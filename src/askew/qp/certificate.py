@@ -111,9 +111,10 @@ def multiplier_interval(gradient: Vector, beta: Vector, lower: Vector, upper: Ve
 
 def infeasibility(problem: Problem, beta: Vector) -> float:
     """Largest breach of the box or of a sum, relative to the size of the box or of the sum."""
-    finite = np.concatenate([problem.lower, problem.upper[np.isfinite(problem.upper)]])
-    scale = float(np.max(np.abs(finite), initial=0.0)) or 1.0
-    breach = float(np.max(np.maximum(problem.lower - beta, beta - problem.upper), initial=0.0)) / scale
+    lower, upper = problem.lower, problem.upper
+    ends = [f(bound, initial=0.0, where=np.isfinite(bound)) for f in (np.min, np.max) for bound in (lower, upper)]
+    scale = float(np.max(np.abs(ends))) or 1.0
+    breach = max(float(np.max(lower - beta, initial=0.0)), float(np.max(beta - upper, initial=0.0))) / scale
     slack = problem.constraint.slack
     for members, total in zip(problem.members(), problem.constraint.totals, strict=True):
         mine = beta[members]
@@ -152,9 +153,8 @@ def _reachable(problem: Problem, labels: NDArray[np.int64]) -> tuple[Vector, Vec
 
 
 def _wolfe_gap(gradient: Vector, beta: Vector, lower: Vector, upper: Vector, multiplier: float) -> float:
+    """Σ (g − λ)(β − bound), the bound being the one that g − λ pushes β to."""
     reduced = gradient - multiplier
     bound = np.where(reduced >= 0, lower, upper)
-    move = beta - bound
-    with np.errstate(invalid="ignore"):  # 0 · ∞ where the box is open and the gradient vanishes
-        gap = np.where(reduced == 0, 0.0, reduced * move)
-    return float(gap.sum())
+    (away,) = np.nonzero((beta != bound) & (reduced != 0))  # few: most variables are where they are pushed to
+    return float(reduced[away] @ (beta[away] - bound[away]))

@@ -10,6 +10,7 @@ Given
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -122,6 +123,10 @@ class Problem:
 
     def members(self) -> list[Any]:
         """The variables of each sum: a slice where there is one sum, else indices."""
+        return self._members
+
+    @cached_property
+    def _members(self) -> list[Any]:
         count = len(self.constraint.totals)
         if count == 1:
             return [slice(0, self.n)]

@@ -27,31 +27,43 @@ ROUNDING = 1e-12
 def feasible_start(problem: Problem, near: Vector | None = None, gradient: Vector | None = None) -> Vector:
     """A feasible β, as near to ``near`` as the sums allow; ``gradient`` is Kβ + p there, when it is at hand."""
     wanted = np.zeros(problem.n) if near is None else np.asarray(near, dtype=np.float64)
-    beta = np.clip(wanted, problem.lower, problem.upper)
-    labels, slack = problem.constraint.labels(problem.n), problem.constraint.slack
-    for g, total in enumerate(problem.constraint.totals):
-        mine = np.flatnonzero(labels == g)
-        missing = total - beta[mine].sum()
+    beta, slack = np.clip(wanted, problem.lower, problem.upper), problem.constraint.slack
+    for mine, total in zip(problem.members(), problem.constraint.totals, strict=True):
+        part = beta[mine]
+        missing = total - part.sum()
         if slack is not None:
             missing = missing - np.clip(missing, *slack)
-        room = np.minimum(problem.upper[mine] - beta[mine], beta[mine] - problem.lower[mine])
-        if 0.0 < abs(missing) <= min(ROUNDING * abs(total), float(np.max(room, initial=0.0))):
-            beta[mine[np.argmax(room)]] += missing  # no more than rounding: whoever has most room takes it
-        elif missing != 0.0:
-            reluctance = beta[mine] == 0 if gradient is None else np.copysign(1.0, missing) * gradient[mine]
-            beta[mine] = _shift(beta[mine], problem.lower[mine], problem.upper[mine], missing, reluctance)
+        if missing == 0.0:
+            continue
+        lower, upper = problem.lower[mine], problem.upper[mine]
+        if abs(missing) <= ROUNDING * abs(total):
+            room = np.minimum(upper - part, part - lower)
+            most = int(np.argmax(room))
+            if abs(missing) <= room[most]:  # no more than rounding: whoever has most room takes it
+                part[most] += missing
+                beta[mine] = part
+                continue
+        order = _order(part, missing, None if gradient is None else gradient[mine])
+        beta[mine] = _shift(part, lower, upper, missing, order)
     return beta
 
 
-def _shift(beta: Vector, lower: Vector, upper: Vector, missing: float, reluctance: NDArray[Any]) -> Vector:
-    """Raise (or lower) entries in turn, the least reluctant first, until their sum has moved by ``missing``."""
-    room = upper - beta if missing > 0 else beta - lower
-    order = np.argsort(reluctance, kind="stable")
-    reach = np.cumsum(np.minimum(room[order], 1e300))
-    amount = abs(missing)
-    full = int(np.searchsorted(reach, amount))
-    moves = np.zeros(len(beta))
-    moves[order[:full]] = room[order[:full]]
+def _order(beta: Vector, missing: float, gradient: Vector | None) -> NDArray[np.int64]:
+    """Who moves first: the least reluctant by the gradient; without one, those that have moved already."""
+    if gradient is not None:
+        return np.argsort(np.copysign(1.0, missing) * gradient, kind="stable")
+    has_moved = beta != 0
+    return np.concatenate([np.flatnonzero(has_moved), np.flatnonzero(~has_moved)])
+
+
+def _shift(beta: Vector, lower: Vector, upper: Vector, missing: float, order: NDArray[np.int64]) -> Vector:
+    """Raise (or lower) entries in turn until their sum has moved by ``missing``."""
+    room = (upper - beta if missing > 0 else beta - lower)[order]
+    reach = np.cumsum(np.minimum(room, 1e300))
+    full = int(np.searchsorted(reach, abs(missing)))
+    movers, moves = order[: full + 1], room[: full + 1]
     if full < len(beta):
-        moves[order[full]] = amount - (reach[full - 1] if full else 0.0)
-    return np.clip(beta + np.copysign(moves, missing), lower, upper)
+        moves[full] = abs(missing) - (reach[full - 1] if full else 0.0)
+    moved = beta.copy()
+    moved[movers] = np.clip(beta[movers] + np.copysign(moves, missing), lower[movers], upper[movers])
+    return moved
