@@ -1,0 +1,99 @@
+"""The cells of this study, most wanted first, and what is done for each kind of them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from studies.asvm import methods, sets
+from studies.asvm.asymptotics import asymptotics
+from studies.asvm.audit import audit
+from studies.asvm.comparison import compare
+from studies.asvm.effort import effort
+from studies.asvm.planes import planes
+from studies.asvm.scalability import scale
+from studies.asvm.toy import toy
+from studies.protocol.cells import Cell
+
+REPEATS = 10
+QUICK = ("breast_wisconsin", "ionosphere")
+SMALL = tuple(name for name in sets.TITLES if name not in sets.LARGE)
+SETTINGS = {
+    "negatives per positive": sets.NEGATIVES_PER_POSITIVE,
+    "test share": sets.TEST_SHARE,
+    "most rows": sets.MOST_ROWS,
+    "most fresh rows": sets.MOST_FRESH,
+    "folds": methods.FOLDS,
+    "widths": methods.WIDTHS,
+    "costs": methods.COSTS,
+    "ratios": methods.RATIOS,
+    "nu": methods.NU,
+}
+
+
+def work(cell: Cell) -> dict[str, Any]:
+    """Compute one cell of any kind."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # how fits ended is recorded in the cell
+        return _KINDS[cell["kind"]](cell)
+
+
+_KINDS = {
+    "compare": compare,
+    "toy": toy,
+    "planes": planes,
+    "effort": effort,
+    "scale": scale,
+    "asymptotics": asymptotics,
+    "audit": audit,
+}
+
+
+def comparisons(names: tuple[str, ...] = tuple(sets.TITLES), repeats: int = REPEATS) -> list[Cell]:
+    """Tables 1 and 2, and beyond them, at t = 0.1: PT on small sets, ASVM with weights 9:1, two balls.
+
+    All sets in turn, repeat after repeat, so that a run that is stopped leaves few repeats rather than few sets.
+    """
+    small = tuple(name for name in names if name not in sets.LARGE)
+    large = tuple(name for name in names if name in sets.LARGE)
+    plan = [
+        (
+            (0.1, small, ("TH", "ASVM", "ASVM 9:1", "PT", "Fisher", "balls")),
+            (0.1, large, ("TH", "ASVM", "PT", "Fisher")),
+        ),
+        ((0.05, large, ("TH", "ASVM", "PT")), (0.1, large, ("ASVM 9:1",))),
+        ((1.0, small, ("TH", "ASVM")), (1.0, large, ("TH", "ASVM", "PT"))),
+    ]
+    return [
+        {"kind": "compare", "set": name, "t": t, "method": method, "repeat": repeat}
+        for group in plan
+        for repeat in range(repeats)
+        for t, members, wanted in group
+        for name in members
+        for method in wanted
+    ]
+
+
+def pictures(quick: bool = False) -> list[Cell]:
+    """Figures 2, 3, 5, 7 and 8, and the audit of the stopping rule."""
+    rows = (1000, 2000) if quick else (1000, 2000, 5000, 10_000, 20_000, 50_000)
+    sizes = ((100, 1),) if quick else ((100, 5), (1000, 5), (5000, 3))
+    return [
+        {"kind": "toy", "rows": 200, "draws": 3 if quick else 30},
+        *[{"kind": "planes", "mu": mu, "seed": s} for mu in (0.15, 0.25) for s in range(1 if quick else 5)],
+        *[{"kind": "asymptotics", "rows": m, "seed": s} for m, seeds in sizes for s in range(seeds)],
+        *[{"kind": "scale", "rows": n, "machine": "ASVM", "fits": 2} for n in rows],
+        *[{"kind": "scale", "rows": n, "machine": "LIBSVM", "fits": 2} for n in rows if n <= 20_000],
+        *[
+            {"kind": "effort", "granularity": g, "method": method}
+            for g in ((3,) if quick else (3, 4, 6, 8))
+            for method in ("PT", "ASVM")
+        ],
+        *[
+            {"kind": "audit", "set": name, "repeat": r}
+            for name in (("ionosphere",) if quick else SMALL)
+            for r in range(1 if quick else 2)
+        ],
+    ]

@@ -1,0 +1,201 @@
+"""The comparison as tables: Tables 1 and 2 of the paper beside ours, all methods, the core, the hulls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from askew.metrics import RocHull
+from studies.asvm import paper
+from studies.asvm.outcomes import TEST_TO_TRAIN, Outcomes, entries
+from studies.asvm.sets import LARGE, TITLES
+from studies.protocol.page import markdown
+from studies.protocol.statistics import interval, rank
+
+MODELS = {
+    "Fisher": "Fisher",
+    "balls": "two balls",
+    "TH": "TH",
+    "PT": "PT",
+    "nu": "ν-SVC (τ = 0)",
+    "ASVM": "ASVM",
+    "nu 9:1": "ν-SVC 9:1",
+    "ASVM 9:1": "ASVM 9:1",
+}
+
+
+def against(outcomes: Outcomes, other: str, names: Sequence[str], part: str) -> str:
+    """ASVM and one other method at every tolerance, with the paper's pair beside ours."""
+    rows = []
+    for t in (1.0, 0.1, 0.05):
+        for name in names:
+            if not outcomes.has(name, t, other, "ASVM"):
+                continue
+            test = outcomes.contest(name, t, "ASVM", other, part)
+            printed = [f"{paper.AREAS[m, t][name]:.4f}" if name in paper.AREAS[m, t] else "" for m in (other, "ASVM")]
+            theirs = f"{paper.improvement(t, name, other):+.1f}" if name in paper.AREAS[other, t] else ""
+            ours = [_mean(outcomes, name, t, model, part) for model in (other, "ASVM")]
+            gain = f"{outcomes.improvement(name, t, other, part):+.1f}"
+            p = [f"{test.p_naive:.2g}", f"{test.p_corrected:.2g}", str(len(outcomes.repeats(name, t, other, "ASVM")))]
+            rows.append([f"{t:g}", TITLES[name], *printed, theirs, *ours, gain, *p])
+    header = ["t", "set", f"{other}, paper", "ASVM, paper", "gain %, paper", other, "ASVM", "gain %"]
+    return markdown([*header, "p naive", "p corrected", "splits"], rows)
+
+
+def _mean(outcomes: Outcomes, name: str, t: float, model: str, part: str) -> str:
+    common = outcomes.repeats(name, t, model)
+    mean, half = interval(outcomes.areas(name, t, model, part=part, repeats=common), test_share=TEST_TO_TRAIN)
+    return f"{mean:.4f} ± {half:.4f}"
+
+
+def everyone(outcomes: Outcomes, t: float = 0.1, part: str = "test") -> str:
+    """All methods on all sets, as a share of the largest possible area, with mean ranks."""
+    shown = [m for m in MODELS if any(outcomes.has(name, t, m) for name in TITLES)]
+    rows, scores = [], []
+    for name in TITLES:
+        means = [outcomes.areas(name, t, m, part=part).mean() / t if outcomes.has(name, t, m) else None for m in shown]
+        best = max((mean for mean in means if mean is not None), default=None)
+        rows.append([TITLES[name], *[_bold(mean, best) for mean in means]])
+        scores.append(means)
+    everywhere = [j for j in range(len(shown)) if all(line[j] is not None for line in scores)]
+    if len(everywhere) > 2:
+        ranking = rank(np.array([[line[j] for j in everywhere] for line in scores], dtype=float))
+        ranks = dict(zip(everywhere, ranking.mean_ranks, strict=True))
+        rows.append(["mean rank", *[f"{ranks[j]:.2f}" if j in ranks else "–" for j in range(len(shown))]])
+        note = f"Friedman p = {ranking.p_friedman:.2g}; critical difference of ranks {ranking.critical_difference:.2f}"
+    else:
+        note = "too few methods are on every set to be ranked"
+    return markdown(["set", *[MODELS[m] for m in shown]], rows) + f"\n\n{note} ({len(everywhere)} methods)."
+
+
+def _bold(value: float | None, best: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"**{value:.3f}**" if value == best else f"{value:.3f}"
+
+
+def overall(outcomes: Outcomes) -> dict[str, dict[str, float]]:
+    """Mean gain in per cent over the entries with t ≤ 0.1, with its 95 % interval over these entries."""
+    found = {}
+    pairs = (("ASVM", "TH"), ("ASVM", "nu"), ("ASVM 9:1", "TH"), ("ASVM 9:1", "ASVM"), ("TH", "Fisher"))
+    for model, over in (*pairs, ("ASVM", "PT")):
+        gains = np.array(
+            [outcomes.improvement(n, t, over, model=model) for n, t in entries() if outcomes.has(n, t, model, over)]
+        )
+        if len(gains) < 2:
+            continue
+        half = stats.t.ppf(0.975, len(gains) - 1) * gains.std(ddof=1) / np.sqrt(len(gains))
+        found[f"{model} over {over}"] = {
+            "entries": len(gains),
+            "mean": float(gains.mean()),
+            "half_width": float(half),
+            "median": float(np.median(gains)),
+            "better": int(np.sum(gains > 0)),
+        }
+    return found
+
+
+def overall_table(outcomes: Outcomes) -> str:
+    """The paper's one number, 6.4 %, and ours."""
+    rows = [["ASVM over TH, paper", 9, f"+{paper.MEAN_IMPROVEMENT:.1f}", "", "7 of 9"]]
+    rows += [
+        [
+            f"{name.replace('nu', 'ν-SVC')}, ours",
+            gain["entries"],
+            f"{gain['mean']:+.1f} ± {gain['half_width']:.1f}",
+            f"{gain['median']:+.1f}",
+            f"{gain['better']} of {gain['entries']}",
+        ]
+        for name, gain in overall(outcomes).items()
+    ]
+    return markdown(["t ≤ 0.1", "entries", "mean gain %", "median %", "better on"], rows)
+
+
+def core(outcomes: Outcomes, t: float = 0.1) -> str:
+    """What the line over τ adds to the ν-SVC that the search had found before it."""
+    rows = []
+    for name in TITLES:
+        if not outcomes.has(name, t, "ASVM", "nu"):
+            continue
+        searches = outcomes.searches[name, t, "ASVM"].values()
+        taken = [search["chosen"]["tau"] > 0 for search in searches]
+        parts = [search["chosen"]["tau"] / search["chosen"]["mu"] for search in searches if search["chosen"]["tau"] > 0]
+        test = outcomes.contest(name, t, "ASVM", "nu")
+        rows.append(
+            [
+                TITLES[name],
+                f"{sum(taken)} of {len(taken)}",
+                f"{np.median(parts):.2f}" if parts else "–",
+                f"{outcomes.areas(name, t, 'nu').mean() / t:.3f}",
+                f"{test.difference / t:+.3f} ± {test.half_width / t:.3f}",
+                f"{test.p_corrected:.2g}",
+            ]
+        )
+    return markdown(["set", "searches with τ > 0", "median τ/μ there", "τ = 0", "change by τ", "p corrected"], rows)
+
+
+def hulls(outcomes: Outcomes) -> str:
+    """Who owns the hull from its first vertex on, and how far, against TH and against PT."""
+    rows = []
+    for other in ("TH", "PT"):
+        for name in TITLES:
+            for t in (0.1, 0.05):
+                if not outcomes.has(name, t, other, "ASVM"):
+                    continue
+                for part in ("test", "fresh") if name in LARGE else ("test",):
+                    found = [first_owner(hull) for hull in outcomes.hulls(name, t, ("ASVM", other), part)]
+                    rows.append([f"ASVM, {other}", TITLES[name], f"{t:g}", part, *_owners(found)])
+    header = ["hull of", "set", "t", "rows", "ASVM first", "shared", "other first"]
+    return markdown([*header, "up to FPR", "TPR there", "flattest slope"], rows)
+
+
+def first_owner(hull: RocHull) -> dict[str, Any]:
+    """Of the vertices after (0, 0), the first run with one owner, or a vertex that all share."""
+    vertices = hull.points[1:-1]
+    if not vertices:
+        return {"owner": "shared"}
+    first = vertices[0].names
+    if len(first) > 1:
+        return {"owner": "shared"}
+    mine = next(each for each in hull.ranges if each.name == first[0])
+    end = max((v for v in vertices if v.fpr <= mine.fpr_high), key=lambda v: v.fpr)
+    return {"owner": first[0], "fpr": mine.fpr_high, "tpr": end.tpr, "slope": mine.slope_low}
+
+
+def _owners(found: list[dict[str, Any]]) -> list[str]:
+    """Counts of owners, and medians where ASVM is first."""
+    mine = [each for each in found if each["owner"] == "ASVM"]
+    shared = sum(each["owner"] == "shared" for each in found)
+    medians = [f"{np.median([each[k] for each in mine]):.3f}" if mine else "–" for k in ("fpr", "tpr")]
+    slope = f"{np.median([each['slope'] for each in mine]):.1f}" if mine else "–"
+    return [str(len(mine)), str(shared), str(len(found) - len(mine) - shared), *medians, slope]
+
+
+def convergence(outcomes: Outcomes) -> str:
+    """How fits ended: nothing here may be a stopping artefact."""
+    rows = []
+    for model, fits in outcomes.endings().items():
+        values = [fit.get("relative_violation", fit.get("relative_gap")) for fit in fits]
+        known = [value for value in values if value is not None]
+        settled = sum(fit["status"] not in ("max_iter", "stalled") for fit in fits)
+        what = "violation / spread of scores" if "relative_violation" in fits[0] else "duality gap / objective"
+        worst = f"{max(known):.1e} ({what})" if known else "–"
+        rows.append([MODELS[model], len(fits), settled, worst])
+    order = list(MODELS.values())
+    return markdown(["model", "fits", "settled", "worst"], sorted(rows, key=lambda row: order.index(row[0])))
+
+
+def unresolved(outcomes: Outcomes) -> str:
+    """Settings of the searches that the solver could not settle, which the search ranks last."""
+    rows = []
+    for name in TITLES:
+        for method in ("ASVM", "ASVM 9:1"):
+            found = [s for t in (1.0, 0.1, 0.05) for s in outcomes.searches.get((name, t, method), {}).values()]
+            if found:
+                settings, open_ = (sum(s[k] for s in found) for k in ("candidates", "unresolved"))
+                lucky = sum(s["best_is_unresolved"] for s in found)
+                rows.append([TITLES[name], method, len(found), settings, open_, lucky])
+    return markdown(["set", "method", "searches", "settings", "not settled", "would have been chosen"], rows)
