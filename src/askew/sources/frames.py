@@ -28,7 +28,8 @@ def as_table(frame: Any) -> Any:
     if isinstance(frame, dict):
         return pa.table(frame)
     try:
-        return nw.from_native(frame, eager_only=True).to_arrow()
+        known = nw.from_native(frame, eager_only=True)
+        return known.to_arrow().select(known.columns)  # an index of pandas is no column
     except TypeError as error:
         raise DataError(
             f"A table must be a pandas, Polars or Arrow frame or a dict of columns; got {type(frame).__name__}."

@@ -85,6 +85,11 @@ def test_frames_of_every_library(kind):
     assert whole(FrameSource(kind(columns), block_rows=2)).to_pydict() == columns
 
 
+def test_an_index_of_pandas_is_no_column():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]}, index=[7, 3, 5])
+    assert FrameSource(frame).columns == ("a",)
+
+
 def test_moments_do_not_depend_on_blocks():
     X = np.random.default_rng(0).normal(1e6, size=(1000, 3))
     parts = MemorySource(X, block_rows=77).map_reduce(Moments.of, Moments.merge)
