@@ -111,7 +111,10 @@ def _expand(column: str, codes: Vector, levels: Sequence[Any]) -> dict[str, Vect
     try:
         numbers = {code: float(text) for code, text in texts.items()}
     except ValueError:
-        return {f"{column}={texts[code]}": (codes == code).astype(np.float64) for code in sorted(texts, key=texts.get)}
+        return {
+            f"{column}={texts[code]}": (codes == code).astype(np.float64)
+            for code in sorted(texts, key=texts.__getitem__)
+        }
     values = np.full(len(codes), np.nan)
     for code, number in numbers.items():
         values[codes == code] = number

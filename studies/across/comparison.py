@@ -1,0 +1,162 @@
+"""Methods compared over sets: mean ranks, and each against a baseline.
+
+Only splits that every method has finished count, so that all are compared on the same rows. Over sets: Friedman's test,
+Nemenyi's critical difference, and against the baseline Wilcoxon's signed-rank test with Holm's correction. Within a
+set: the paired t-test corrected for overlapping splits.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from studies.across import sets
+from studies.across.methods import METHODS, RANKED
+from studies.protocol.statistics import Ranking, paired_test, rank
+
+MEASURES = {"auc": "AUC", "tauc_0.1": "0.1-AUC", "tauc_0.01": "0.01-AUC", "balanced_accuracy": "balanced accuracy"}
+BASELINE = "SVC balanced"
+UNMOVED = "SVC, threshold 0"  # what moving the threshold is worth: in the ranking of decisions only
+FINE_NEGATIVES = 200  # test negatives below which 0.01-AUC rests on one or two rows
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Methods over some sets by one measure: what they scored on average, and how they rank."""
+
+    names: tuple[str, ...]
+    sets: tuple[str, ...]
+    scores: NDArray[np.float64]
+    ranking: Ranking
+
+    @property
+    def means(self) -> dict[str, float]:
+        """Mean score of each method."""
+        return dict(zip(self.names, self.scores.mean(axis=0).tolist(), strict=True))
+
+    @property
+    def ranks(self) -> dict[str, float]:
+        """Mean rank of each method; 1 is best."""
+        return dict(zip(self.names, self.ranking.mean_ranks.tolist(), strict=True))
+
+
+class Results:
+    """Finished cells, by set, method and split.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Cell and result together.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        found: dict[str, dict[int, dict[str, Row]]] = defaultdict(lambda: defaultdict(dict))
+        for row in rows:
+            found[row["set"]][row["repeat"]][row["method"]] = row
+        self._of_set = {
+            name: [split for _, split in sorted(repeats.items()) if set(METHODS) <= set(split)]
+            for name, repeats in found.items()
+        }
+        self.sets = tuple(name for name in sets.ALL if self._of_set.get(name))
+
+    def splits(self, name: str) -> int:
+        """How many splits of a set every method has finished."""
+        return len(self._of_set[name])
+
+    def values(self, name: str, method: str, measure: str) -> NDArray[np.float64]:
+        """One value per split."""
+        return np.array([row[measure] for row in self.rows(name, method)], dtype=float)
+
+    def rows(self, name: str, method: str) -> list[Row]:
+        """One result per split."""
+        return [split[method] for split in self._of_set[name]]
+
+    def first(self, name: str, method: str = BASELINE) -> Row:
+        """The result on the first split, for facts that do not change."""
+        return self._of_set[name][0][method]
+
+    def test_negatives(self, name: str) -> int:
+        """Negatives in the test part."""
+        rows = self.first(name)["rows"]
+        return int(rows[2] - rows[3])
+
+    def families(self) -> tuple[str, ...]:
+        """The finished sets that stand for their family."""
+        return tuple(name for name in self.sets if name in sets.FIRST)
+
+    def standing(self, measure: str, among: Sequence[str], methods: Sequence[str] = RANKED) -> Standing:
+        """Compare methods by a measure over some sets."""
+        columns = {method: [self.values(name, method, measure).mean() for name in among] for method in methods}
+        if measure == "balanced_accuracy":
+            columns[UNMOVED] = [self.values(name, "SVC", "own_balanced_accuracy").mean() for name in among]
+        scores = np.column_stack(list(columns.values()))
+        # a difference in the fifth digit is rounding, not rank
+        return Standing(tuple(columns), tuple(among), scores, rank(np.round(scores, 4)))
+
+    def among(self, measure: str, of: Sequence[str]) -> tuple[str, ...]:
+        """Those of the sets on which a measure can be resolved."""
+        if measure != "tauc_0.01":
+            return tuple(of)
+        return tuple(name for name in of if self.test_negatives(name) >= FINE_NEGATIVES)
+
+
+@dataclass(frozen=True)
+class Against:
+    """A method against the baseline by one measure.
+
+    Attributes
+    ----------
+    difference : float
+        Mean over sets of method minus baseline.
+    won, lost : int
+        Sets where the mean over splits is better, or worse.
+    surely_won, surely_lost : int
+        Of these, with p < 0.05 in the corrected test over the splits of the set.
+    p_holm : float
+        Wilcoxon's signed-rank test over sets, corrected for the number of methods.
+    """
+
+    difference: float
+    won: int
+    lost: int
+    surely_won: int
+    surely_lost: int
+    p_holm: float
+
+
+def against(results: Results, measure: str, among: Sequence[str], baseline: str = BASELINE) -> dict[str, Against]:
+    """Every ranked method against the baseline."""
+    methods = [method for method in RANKED if method != baseline]
+    raw, found = [], []
+    for method in methods:
+        pairs = [(results.values(s, method, measure), results.values(s, baseline, measure)) for s in among]
+        d = np.round([first.mean() - second.mean() for first, second in pairs], 4)
+        raw.append(1.0 if np.all(d == 0) else float(stats.wilcoxon(d, zero_method="zsplit").pvalue))
+        sure = [_sure(results, s, *pair) for s, pair in zip(among, pairs, strict=True)]
+        found.append((float(d.mean()), int(np.sum(d > 0)), int(np.sum(d < 0)), sure.count(1), sure.count(-1)))
+    return {m: Against(*f, p) for m, f, p in zip(methods, found, holm(raw), strict=True)}
+
+
+def _sure(results: Results, name: str, first: NDArray[np.float64], second: NDArray[np.float64]) -> int:
+    """1 or −1 where the splits of a set tell two methods apart, else 0."""
+    if len(first) < 2:
+        return 0
+    n_train, _, n_test, _ = results.first(name)["rows"]
+    test = paired_test(first, second, test_share=n_test / n_train)
+    return int(np.sign(test.difference)) if test.p_corrected < 0.05 else 0
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Holm's step-down correction of several p-values."""
+    order = np.argsort(p)
+    stepped = np.maximum.accumulate(np.asarray(p)[order] * (len(p) - np.arange(len(p))))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected.tolist()
