@@ -1,0 +1,1 @@
+"""Paper 003 (Maratea and Petrosino): asymmetric kernel scaling, run again."""

@@ -1,0 +1,97 @@
+"""The cells of the study and the work on one of them: five folds of one repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from studies.kernel_scaling.contestants import HALF_DECADES, fitted
+from studies.kernel_scaling.paper import REMOVED
+from studies.kernel_scaling.parkinsons import DEALS, SETTINGS, Fold, folds
+from studies.kernel_scaling.surface import STRENGTHS, scores_on_grid
+from studies.protocol.gap import relative_gap
+
+Cell = Mapping[str, Any]
+Result = dict[str, Any]
+
+REPEATS = {"paper": 10, "wide": 3, "narrow": 2, "raw": 2}
+SURFACES = 5
+"""Repeats of a surface, which is smooth; those of the comparison are more."""
+STATED = {"kernels": SETTINGS, "strengths": STRENGTHS, "searched": HALF_DECADES, "version": 1}
+
+
+def cells(quick: bool) -> list[Cell]:
+    """All cells: the paper's reading with most repeats, other kernels with fewer."""
+    removed = (0, 42) if quick else REMOVED
+    repeats = {"paper": 1} if quick else REPEATS
+    compared = [
+        _cell("compare", setting, n, deal, r)
+        for setting in ("paper", "wide")
+        for r in range(repeats.get(setting, 0))
+        for deal in DEALS
+        for n in removed
+    ]
+    surfaces = [
+        _cell("surface", setting, n, deal, r)
+        for setting, count in repeats.items()
+        for r in range(min(count, SURFACES))
+        for deal in (DEALS if setting == "paper" else DEALS[:1])
+        for n in removed
+    ]
+    return sorted([*compared, *surfaces], key=lambda cell: cell["repeat"])
+
+
+def _cell(kind: str, setting: str, removed: int, deal: str, repeat: int) -> Cell:
+    return {"kind": kind, "setting": setting, "removed": removed, "folds": deal, "repeat": repeat}
+
+
+def work(cell: Cell) -> Result:
+    """Every fold of the cell, compared or measured over the grid."""
+    gamma = SETTINGS[cell["setting"]]["gamma"]
+    each = compare if cell["kind"] == "compare" else surface
+    parts = folds(cell["removed"], cell["folds"], cell["repeat"], cell["setting"])
+    return {"folds": [each(fold, gamma) for fold in parts]}
+
+
+def compare(fold: Fold, gamma: float | str) -> Result:
+    """All contestants on one fold."""
+    found = {name: _judge(model, fold) for name, model in fitted(fold, gamma).items()}
+    found["always majority"] = measures(-np.ones(len(fold.truth)), np.zeros(len(fold.truth)), fold.truth)
+    return found
+
+
+def surface(fold: Fold, gamma: float | str) -> Result:
+    """Accuracy and balanced accuracy over the grid; the latter is None where the test part lacks a class."""
+    is_right = (scores_on_grid(fold, gamma) > 0) == (fold.truth > 0)
+    rates = [is_right[..., fold.truth == sign].mean(axis=-1) for sign in (-1, 1) if np.any(fold.truth == sign)]
+    balanced = sum(rates) / 2 if len(rates) == 2 else None
+    return {
+        "accuracy": np.round(is_right.mean(axis=-1), 6),
+        "balanced_accuracy": None if balanced is None else np.round(balanced, 6),
+    }
+
+
+def _judge(model: Any, fold: Fold) -> Result:
+    found = measures(np.asarray(model.predict(fold.test)), model.decision_function(fold.test), fold.truth)
+    gap = relative_gap(model, len(fold.X))
+    found |= {} if gap is None else {"gap": gap}
+    if getattr(model, "search_", None) and model.search_[0] is not None:
+        found["k"] = list(model.search_[0].chosen)
+    if hasattr(model, "plain_decision_function"):
+        plain = model.plain_decision_function(fold.test)
+        found["moved"] = int(np.sum((plain > 0) != (model.decision_function(fold.test) > 0)))
+        found["change"] = float(np.max(np.abs(model.decision_function(fold.test) - plain)))
+    return found
+
+
+def measures(predicted: Any, scores: Any, truth: Any) -> Result:
+    """Accuracy, and balanced accuracy and AUC where both classes are there."""
+    is_right, is_rare = predicted == truth, truth > 0
+    found: Result = {"accuracy": float(is_right.mean()), "balanced_accuracy": None, "auc": None}
+    if is_rare.any() and not is_rare.all():
+        found["balanced_accuracy"] = float(is_right[is_rare].mean() + is_right[~is_rare].mean()) / 2
+        found["auc"] = float(roc_auc_score(is_rare, scores))
+    return found
