@@ -1,0 +1,51 @@
+"""Tables 1–5 and the ROC figures of papers 000 and 002: ``python -m studies.moments [--quick] [--only-pages]``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from studies.moments import experiment, timing
+from studies.moments.grids import SETTINGS
+from studies.moments.pages import publish
+from studies.moments.sets import DENSE, DENSE_RARE, RCV1, REUTERS_RARE, TEXT
+from studies.protocol.cells import Ledger, run
+from studies.protocol.command import read_order
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of the study to run: tasks, and cuts of each."""
+
+    dense: tuple[str, ...] = DENSE
+    rare: tuple[str, ...] = DENSE_RARE
+    text: tuple[str, ...] = TEXT
+    timed: tuple[str, ...] = (*DENSE, *RCV1, *REUTERS_RARE)
+    dense_cuts: int = 20
+    other_cuts: int = 10
+    timed_cuts: int = 3
+
+
+QUICK = Size(("mammography",), (), (RCV1[1], REUTERS_RARE[1]), ("mammography", REUTERS_RARE[1]), 3, 2, 1)
+
+
+def main() -> None:
+    """Compute what is missing, then draw."""
+    order = read_order(Path(__file__).parent, __doc__)
+    size = QUICK if order.quick else Size()
+    cells = [
+        *experiment.text_cells(size.text, size.other_cuts),
+        *experiment.dense_cells(size.dense, size.dense_cuts),
+        *experiment.rare_cells(size.rare, size.other_cuts),
+        *experiment.kernel_cells(size.dense, size.other_cuts),
+    ]
+    timed = timing.timing_cells(size.timed, size.timed_cuts)
+    ledger, clock = Ledger(order.results, SETTINGS), Ledger(order.results / "times", SETTINGS)
+    if not order.only_pages:
+        run(ledger, cells, experiment.work, jobs=order.jobs)
+        run(clock, timed, timing.work, jobs=1)
+    publish(order, ledger.rows(cells), clock.rows(timed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Figures: ROC curves averaged upright over the cuts, certificates against what was observed, ridges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from studies.moments.evidence import certificates
+from studies.moments.grids import COSTS
+from studies.moments.judgement import RATES
+from studies.moments.outcome import Outcome
+from studies.moments.sets import title
+from studies.moments.tables import TITLES
+from studies.protocol.figure import canvas, save
+
+_CURVES = ("MIBC", "MIBC, ridge chosen", "cost-sensitive", "undersampling", "fisher")
+_STYLES = dict(zip(_CURVES, ("-", "--", "-", "-", ":"), strict=True))
+
+
+def roc(outcome: Outcome, tasks: Sequence[str], folder: Path, name: str, *, columns: int, zoom: float = 1.0) -> None:
+    """One panel per task."""
+    tasks = [task for task in tasks if outcome.has(task, "MIBC")]
+    if not tasks:
+        return
+    figure, axes = canvas(-(-len(tasks) // columns), columns, width=3.6, height=3.1)
+    for axis, task in zip(axes.ravel(), tasks, strict=False):
+        for method in _CURVES:
+            curves = np.array([each["roc"] for each in outcome.results(task, method)])
+            axis.plot(RATES, curves.mean(axis=0), _STYLES[method], label=TITLES.get(method, method), linewidth=1.4)
+        axis.set(
+            title=title(task), xlabel="false positive rate", ylabel="true positive rate", xlim=(0, zoom), ylim=(0, 1.01)
+        )
+    axes.ravel()[0].legend(frameon=False, fontsize=7, loc="lower right")
+    for axis in axes.ravel()[len(tasks) :]:
+        axis.set_visible(False)
+    save(figure, folder, name)
+
+
+def certificate(outcome: Outcome, groups: Mapping[str, Sequence[str]], folder: Path) -> None:
+    """Certified rate against observed rate, on training and on test negatives; points must stay under the line."""
+    figure, axes = canvas(1, 2, width=4.6, height=4.0)
+    for axis, column, part in zip(axes.ravel(), (1, 2), ("training", "test"), strict=True):
+        for k, (group, tasks) in enumerate(groups.items()):
+            found = certificates(outcome, tasks)
+            if not found:
+                continue
+            at = np.array([each["at"] for each in found])
+            jitter = 10 ** np.random.default_rng(k).uniform(-0.06, 0.06, at.shape[:2])
+            x = (at[:, :, 0] * jitter).ravel()
+            where = f"{group}, threshold for a tolerance"
+            axis.plot(x, _above_zero(at[:, :, column]), ".", ms=2.5, alpha=0.3, color=f"C{k}", label=where)
+            own = np.array([[each["bound"], each["trained" if column == 1 else "tested"]] for each in found])
+            where = f"{group}, own threshold"
+            axis.plot(own[:, 0], _above_zero(own[:, 1]), "x", ms=3, alpha=0.5, color=f"C{k}", label=where)
+        axis.plot([1e-4, 1], [1e-4, 1], color="black", linewidth=0.8)
+        axis.set(xscale="log", yscale="log", xlim=(8e-4, 1.1), ylim=(3e-5, 1.1))
+        axis.set(xlabel="certified false positive rate", ylabel=f"rate on {part} negatives (0 drawn at 5e-5)")
+    legend = axes[0, 0].legend(frameon=False, fontsize=8, loc="upper left", markerscale=2)
+    for handle in legend.legend_handles:
+        handle.set_alpha(1.0)
+    save(figure, folder, "certificate")
+
+
+def times(outcome: Outcome, tasks: Sequence[str], folder: Path) -> None:
+    """Seconds of one LIBLINEAR fit by cost, beside one problem of MIBC's path, which hardly depends on it."""
+    tasks = [task for task in tasks if outcome.has(task, "time")]
+    if not tasks:
+        return
+    figure, axes = canvas(1, 1, width=5.6, height=3.6)
+    for k, task in enumerate(tasks):
+        found = outcome.results(task, "time")
+        path = np.mean([each["full" if "full" in each else "diagonal"]["path"] for each in found])
+        axes[0, 0].plot(
+            COSTS, np.mean([each["by cost"] for each in found], axis=0), "o-", ms=3, color=f"C{k}", label=task
+        )
+        axes[0, 0].axhline(path, linestyle=":", color=f"C{k}", linewidth=1.2)
+    axes[0, 0].set(xscale="log", yscale="log", xlabel="C", ylabel="CPU seconds of one fit")
+    axes[0, 0].set_title("LIBLINEAR by cost (lines) and MIBC's path per cost (dotted)")
+    axes[0, 0].legend(frameon=False, fontsize=7)
+    save(figure, folder, "times")
+
+
+def _above_zero(rates: Any) -> Any:
+    return np.maximum(np.ravel(rates), 5e-5)

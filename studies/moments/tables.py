@@ -1,0 +1,164 @@
+"""The tables of the page, from the outcome of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from studies.moments import paper
+from studies.moments.outcome import Outcome
+from studies.moments.sets import describe, title
+from studies.protocol.page import markdown
+from studies.protocol.statistics import PairedTest
+
+DENSE_METHODS = (
+    "MIBC",
+    "MIBC, ridge auto",
+    "MIBC, ridge chosen",
+    "cost-sensitive",
+    "undersampling",
+    "fisher",
+    "SVC, threshold moved",
+    "liblinear",
+)
+TEXT_METHODS = DENSE_METHODS[:-1]
+FACTOR_METHODS = ("MIBC", "MIBC, ridge chosen", "factor", "factor, ridge auto", "factor, ridge chosen")
+TITLES = {
+    "MIBC": "MIBC",
+    "fisher": "Fisher",
+    "liblinear": "weights, LIBLINEAR unconverged",
+    "cost-sensitive": "weights",
+    "SVC, threshold moved": "SVC, no weights",
+}
+
+
+def sets(tasks: Sequence[str]) -> str:
+    """Table 1."""
+    rows = [[f"{name} (paper)", 150, p, n, f"{n / p:.1f}"] for name, (p, n) in paper.SETS.items()]
+    for task in tasks:
+        known = describe(task)
+        n_positive, n_negative = known["n_positive"], known["n_negative"]
+        rows.append([title(task), known["n_features"], n_positive, n_negative, f"{n_negative / n_positive:.1f}"])
+    return markdown(["set", "features", "positives", "negatives", "ratio"], rows)
+
+
+def areas(
+    outcome: Outcome, tasks: Sequence[str], methods: Sequence[str], published: Mapping[str, Any] | None = None
+) -> str:
+    """Tables 2 and 4: AUC in per cent, the best of ours in bold."""
+    rows: list[list[Any]] = []
+    for task in (task for task in tasks if outcome.has(task, methods[0])):
+        found = [outcome.area(task, method) if outcome.has(task, method) else None for method in methods]
+        best = max(mean for mean, _ in filter(None, found))
+        rows.append([title(task), *(plus_minus(each, is_bold=each is not None and each[0] == best) for each in found)])
+    for name, (ours, weighted, sampled) in (published or {}).items():
+        theirs = {"MIBC": ours, "cost-sensitive": weighted, "undersampling": sampled}
+        rows.append([f"{name} (paper)", *(plus_minus(theirs.get(method), digits=1) for method in methods)])
+    return markdown(["AUC, %", *(TITLES.get(method, method) for method in methods)], rows)
+
+
+def differences(outcome: Outcome, tasks: Sequence[str], first: str, others: Sequence[str]) -> str:
+    """Difference in points of AUC with both p-values."""
+    rows: list[list[Any]] = []
+    for task in tasks:
+        compared = [outcome.compare(task, first, other) for other in others]
+        if any(compared):
+            rows.append([title(task), *(verdict(test) for test in compared)])
+    return markdown([f"{first} minus", *(TITLES.get(other, other) for other in others)], rows)
+
+
+def wins(outcome: Outcome, groups: Mapping[str, Sequence[str]], first: str, others: Sequence[str]) -> str:
+    """How often ``first`` is better, worse or not told apart at 5 % (corrected) and 1 % (naive, as the papers)."""
+    rows: list[list[Any]] = []
+    for group, tasks in groups.items():
+        for other in others:
+            found = [test for task in tasks if (test := outcome.compare(task, first, other)) is not None]
+            if found:
+                mean = float(np.mean([test.difference for test in found]))
+                rows.append([group, TITLES.get(other, other), f"{mean:+.2f}", *_counts(found)])
+    header = ["tasks", f"{first} against", "mean difference", "corrected p < .05: better / worse", "naive p < .01"]
+    return markdown([*header, "tasks in all"], rows)
+
+
+def _counts(found: Sequence[PairedTest]) -> list[Any]:
+    signs = [np.sign(test.difference) for test in found]
+    strict = [sign * (test.p_corrected < 0.05) for sign, test in zip(signs, found, strict=True)]
+    naive = [sign * (test.p_naive < 0.01) for sign, test in zip(signs, found, strict=True)]
+    return [*(f"{each.count(1)} / {each.count(-1)}" for each in (strict, naive)), len(found)]
+
+
+def rarity(outcome: Outcome, tasks: Sequence[str], suffix: str) -> str:
+    """MIBC less its peers, with all positives and with few."""
+    rows: list[list[Any]] = []
+    for task in (task for task in tasks if outcome.has(task + suffix, "MIBC")):
+        for name in (task, task + suffix):
+            areas_here = [f"{outcome.area(name, method)[0]:.2f}" for method in ("MIBC", "cost-sensitive", "fisher")]
+            pair = ("MIBC", "cost-sensitive"), ("MIBC, ridge chosen", "cost-sensitive")
+            rows.append([title(name), *areas_here, *(verdict(outcome.compare(name, *each)) for each in pair)])
+    header = ["AUC, %", "MIBC", "weights", "Fisher", "MIBC minus weights", "MIBC, ridge chosen, minus weights"]
+    return markdown(header, rows)
+
+
+def thresholds(outcome: Outcome, tasks: Sequence[str], methods: Sequence[str]) -> str:
+    """Balanced accuracy at the method's own threshold and at the one validation rows choose."""
+    rows: list[list[Any]] = []
+    for task in (task for task in tasks if outcome.has(task, methods[0])):
+        pairs = [
+            tuple(100 * outcome.values(task, method, name).mean() for name in ("natural", "moved"))
+            for method in methods
+        ]
+        rows.append([title(task), *(f"{own:.1f} → {moved:.1f}" for own, moved in pairs)])
+    return markdown(["balanced accuracy, %", *(TITLES.get(method, method) for method in methods)], rows)
+
+
+def finding_all(outcome: Outcome, tasks: Sequence[str], methods: Sequence[str]) -> str:
+    """False positive rate at which every test positive is found, mean over cuts."""
+    rows: list[list[Any]] = []
+    for task in (task for task in tasks if outcome.has(task, methods[0])):
+        found = [100 * outcome.values(task, method, "false_rate_for_all").mean() for method in methods]
+        test = outcome.compare(task, methods[0], "cost-sensitive", "false_rate_for_all")
+        rows.append([title(task), *(f"{value:.1f}" for value in found), verdict(test)])
+    header = ["false positives for all positives, %", *(TITLES.get(method, method) for method in methods)]
+    return markdown([*header, f"{methods[0]} minus weights"], rows)
+
+
+def times(outcome: Outcome, tasks: Sequence[str], covariance: str, published: Mapping[str, tuple[int, int]]) -> str:
+    """Tables 3 and 5: milliseconds of processor time per problem."""
+    rows: list[list[Any]] = []
+    for task in (task for task in tasks if outcome.has(task, "time")):
+        found = outcome.results(task, "time")
+        path, auto, alone = (np.mean([f[covariance][k] for f in found]) for k in ("path", "path, ridge auto", "alone"))
+        weighted, easy, sampled, share = (
+            np.mean([f[k] for f in found])
+            for k in ("cost-sensitive", "converged only", "undersampling", "share converged")
+        )
+        ratios = [weighted / path, weighted / auto, weighted / alone, easy / path]
+        ours = [f"{1000 * seconds:.2f}" for seconds in (path, auto, alone, weighted, sampled)]
+        rows.append([title(task), *ours, f"{100 * share:.0f} %", *(f"{ratio:.1f}×" for ratio in ratios)])
+    for name, (ours_ms, weighted_ms) in published.items():
+        ratio = f"{weighted_ms / ours_ms:.1f}×"
+        rows.append([f"{name} (paper)", ours_ms, "", "", weighted_ms, "", "", ratio, "", "", ""])
+    header = ["ms per problem", "MIBC path", "ridge auto", "one fit alone", "weights, LIBLINEAR", "undersampling"]
+    ratios_of = ["speed-up", "ridge auto", "alone", "against converged fits only"]
+    return markdown([*header, "LIBLINEAR converged", *ratios_of], rows)
+
+
+def plus_minus(each: tuple[float, float] | None, *, is_bold: bool = False, digits: int = 2) -> str:
+    if each is None:
+        return ""
+    text = f"{each[0]:.{digits}f} ± {each[1]:.{digits}f}"
+    return f"**{text}**" if is_bold else text
+
+
+def verdict(test: PairedTest | None) -> str:
+    """Difference, naive p / corrected p; a star where the corrected p is below .05."""
+    if test is None:
+        return ""
+    star = "*" if test.p_corrected < 0.05 else ""
+    return f"{test.difference:+.2f}{star} (p {_p(test.p_naive)} / {_p(test.p_corrected)})"
+
+
+def _p(p: float) -> str:
+    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
