@@ -101,10 +101,9 @@ class Results:
         return Standing(tuple(columns), tuple(among), scores, rank(np.round(scores, 4)))
 
     def among(self, measure: str, of: Sequence[str]) -> tuple[str, ...]:
-        """Those of the sets on which a measure can be resolved."""
-        if measure != "tauc_0.01":
-            return tuple(of)
-        return tuple(name for name in of if self.test_negatives(name) >= FINE_NEGATIVES)
+        """Those of the sets on which a measure can be resolved; all where that leaves too few to rank on."""
+        fine = tuple(name for name in of if self.test_negatives(name) >= FINE_NEGATIVES)
+        return fine if measure == "tauc_0.01" and len(fine) > 1 else tuple(of)
 
 
 @dataclass(frozen=True)

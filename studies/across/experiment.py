@@ -44,8 +44,13 @@ SETTINGS = {
 
 
 def cells(*, quick: bool) -> list[Cell]:
-    """Repeat by repeat, so that a run cut short has whole repeats."""
-    names, repeats = (QUICK_SETS, QUICK_REPEATS) if quick else (sets.ALL, REPEATS)
+    """The first set of every family before the others, and repeat by repeat: a run cut short has whole repeats."""
+    if quick:
+        return _cells(QUICK_SETS, QUICK_REPEATS)
+    return _cells(sets.FIRST, REPEATS) + _cells(sets.ALL[len(sets.FIRST) :], REPEATS)
+
+
+def _cells(names: tuple[str, ...], repeats: int) -> list[Cell]:
     return [
         {"set": name, "repeat": repeat, "method": method, "recipe": METHODS[method].recipe}
         for repeat in range(repeats)

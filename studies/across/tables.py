@@ -73,8 +73,9 @@ def seconds(results: Results, method: str) -> dict[str, float]:
     """CPU seconds of a fit and of a whole search: medians over sets, and ratios to the baseline in the same splits."""
     found = {}
     for label, measure in (("fit", "fit_cpu"), ("search", "search_cpu")):
-        mine = [results.values(name, method, measure).mean() for name in results.sets]
-        its = [results.values(name, BASELINE, measure).mean() for name in results.sets]
+        mine, its = (
+            [np.median(results.values(name, each, measure)) for name in results.sets] for each in (method, BASELINE)
+        )
         found[label] = float(np.median(mine))
         found[f"{label}_ratio"] = float(np.exp(np.mean(np.log(np.maximum(mine, 1e-6)) - np.log(its))))
     return found
