@@ -83,6 +83,21 @@ def alone() -> Iterator[None]:
         _current.reset(token)
 
 
+def for_each(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+    """Call ``work(item)`` for every item, several at a time, each keeping to one thread; a single item has them all."""
+    if len(items) < 2:
+        for item in items:
+            work(item)
+        return
+
+    def task(item: Any) -> None:
+        with alone():
+            work(item)
+
+    with workers() as pool:
+        pool.map(task, [(item,) for item in items])
+
+
 def spans(n: int, width: int) -> list[tuple[int, int]]:
     """Cut range(n) into pieces of at most ``width``."""
     return [(start, min(n, start + width)) for start in range(0, n, max(1, width))]

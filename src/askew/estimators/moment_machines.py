@@ -1,8 +1,7 @@
-"""From evidence to fitted machines: ridge, matrix, solve, score, certificate."""
+"""From evidence to machines: ridge, matrix, solve, score, and how far the negatives spread along it."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from askew.estimators.row_identity import row_keys
 from askew.exceptions import ParameterError
@@ -18,16 +16,17 @@ from askew.kernels import KernelFunction, Linear, make_function
 from askew.kernels.whitened import WhitenedGram
 from askew.methods import moment
 from askew.methods.moment_evidence import Evidence
-from askew.methods.moment_ridge import Trial, choose_ridge
-from askew.methods.moment_score import direction, kernel_scores, whitened_points
+from askew.methods.moment_few import MOST, fit_few, is_few
+from askew.methods.moment_ridge import choose_ridge
+from askew.methods.moment_score import kernel_scores, whitened_points
 from askew.moments import DiagonalMoments
 from askew.moments.structure import Structure
-from askew.qp import Status
+from askew.threads import for_each
 
 Vector = NDArray[np.float64]
 
 SMALL, FINE = 1024, 1e-8  # so few positives are solved this far at no cost, and rounding no longer shows in the model
-FEW_SPARSE = 128  # the same for sparse rows, whose matrix is stored up to about here
+LINEAR = Linear()
 ORDERED_LIMIT = 2**18  # positives beyond which putting them in order would cost more than the fit
 
 
@@ -55,13 +54,26 @@ class Setting:
 
 @dataclass(frozen=True)
 class Machine:
-    """One score: positives of one class against the moments of the rest."""
+    """One score: positives of one class against the moments of the rest.
+
+    Attributes
+    ----------
+    evidence : Evidence
+    fit : Fit or None
+        None where a label has no positives: it is then never predicted.
+    function : KernelFunction
+    scorer : KernelScore or None
+        Where the kernel is not linear.
+    centre, deviation : float
+        Where it is: w'x̄, and the standard deviation of a negative's score, √(w'(Σ + ρI)w).
+    """
 
     evidence: Evidence
-    structure: Structure
-    function: KernelFunction
     fit: moment.Fit | None
-    w: Vector | None
+    function: KernelFunction = LINEAR
+    scorer: KernelScore | None = None
+    centre: float = 0.0
+    deviation: float = 0.0
 
     @property
     def support(self) -> NDArray[np.int64]:
@@ -71,27 +83,6 @@ class Machine:
     def intercept(self) -> float:
         """Score of the mean of the negatives (linear kernel)."""
         return self.fit.intercept if self.fit is not None else -1.0
-
-    def scorer(self) -> KernelScore:
-        """What scoring needs, and no more."""
-        support = self.support
-        alpha = self.fit.alpha[support] if self.fit is not None else np.empty(0)
-        return KernelScore(self.structure, self.function, self.evidence.X[support], alpha, self.intercept)
-
-    def deviation(self, rows: Any) -> float:
-        """Standard deviation of a negative's score, ridge included: √(w'(Σ + ρI)w)."""
-        assert self.w is not None
-        variance = _measured_variance(*rows, self.w) if rows is not None else self._variance_from_moments()
-        return float(np.sqrt(variance + self.structure.ridge * float(self.w @ self.w)))
-
-    def _variance_from_moments(self) -> float:
-        """w'Σw; where only its diagonal is known, the smaller of two upper bounds."""
-        moments = self.evidence.moments
-        bound = moments.score_variance(self.w)
-        has_factors = getattr(self.structure, "factors", np.empty((0, 0))).shape[1] > 0
-        if type(moments) is DiagonalMoments and has_factors:  # Σ ⪯ D + FF', to the accuracy of Lanczos
-            bound = min(bound, (1.0 + 1e-6) * self.structure.with_ridge(0.0).model_variance(self.w))
-        return bound
 
 
 @dataclass(frozen=True)
@@ -114,133 +105,68 @@ class KernelScore:
         return kernel_scores(self.structure, self.function, support, self.alpha, X) + self.intercept
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """All machines of one fit."""
+def fit_machines(
+    evidence: list[Evidence], setting: Setting, rows: Any = None
+) -> tuple[list[Machine], Vector | None, float]:
+    """Solve every machine, each as if it were the only one.
 
-    machines: list[Machine]
-    rho: float
-    sign: float
-    setting: Setting
-    rows: Any
-    data: Any
-
-    def attributes(self, name: str) -> dict[str, Any]:
-        """Everything a fitted estimator shows; warns when a tolerance was not met."""
-        machines, fits = self.machines, [m.fit for m in self.machines if m.fit is not None]
-        worst = self._worst(fits, name)
-        support, vectors, dual = _support(machines, self.sign, self.data)
-        shown: dict[str, Any] = {
-            "support_": support,
-            "support_vectors_": vectors,
-            "dual_coef_": dual,
-            "moments_": _one_or_all([m.evidence.moments for m in machines]),
-            "rho_": self.rho,
-            "dual_gap_": np.array([m.fit.gap if m.fit is not None else 0.0 for m in machines]),
-            "kkt_violation_": np.array([m.fit.violation if m.fit is not None else 0.0 for m in machines]),
-            "n_iter_": np.array([max(1, m.fit.solution.n_iter) if m.fit is not None else 1 for m in machines]),
-            "status_": worst.value,
-            "_score_means": np.array([m.intercept for m in machines]),
-        }
-        if self.setting.kernel[0] == "linear":
-            coef = np.stack([m.w for m in machines])
-            centres = np.array([m.w @ m.structure.mean for m in machines])
-            shown["coef_"] = self.sign * coef
-            shown["intercept_"] = self.sign * (shown["_score_means"] - centres)
-            shown["_score_deviations"] = np.array([m.deviation(self.rows) for m in machines])
-        else:
-            shown["intercept_"] = self.sign * shown["_score_means"]
-            shown["gamma_"] = _one_or_all([getattr(m.function, "gamma", 1.0) for m in machines])
-            shown["_machines"] = [m.scorer() for m in machines]
-        return shown
-
-    def _worst(self, fits: list[moment.Fit], name: str) -> Status:
-        order = [Status.MAX_ITER, Status.STALLED, Status.STATIONARY, Status.OPTIMAL]
-        worst = min(fits, key=lambda fit: order.index(fit.status), default=None)
-        if worst is None or worst.status.has_converged:
-            return worst.status if worst is not None else Status.OPTIMAL
-        reason = (
-            "reached its limit of steps" if worst.status is Status.MAX_ITER else "could make no progress in float64"
-        )
-        warnings.warn(
-            f"{name} {reason} at a KKT violation of {worst.violation:.3g} where tol={self.setting.tol:g} was asked "
-            "for. Raise `max_iter` or `tol`, lower `C`, or raise `rho`.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-        return worst.status
-
-
-@dataclass(frozen=True)
-class MomentPath:
-    """Linear models along a path of costs.
-
-    Attributes
-    ----------
-    Cs : array of shape (n_Cs,)
-    coefs : array of shape (n_Cs, n_machines, n_features)
-    intercepts : array of shape (n_Cs, n_machines)
-    dual_gaps : array of shape (n_Cs, n_machines)
-    rho : float
-    """
-
-    Cs: Vector
-    coefs: Vector
-    intercepts: Vector
-    dual_gaps: Vector
-    rho: float
-
-
-def fit_machines(evidence: list[Evidence], setting: Setting, sign: float, rows: Any = None, data: Any = None) -> Fitted:
-    """Solve every machine.
-
-    ``rows`` (X, weight) let the variance of one linear score be measured; ``data`` is where ``Evidence.rows`` point.
+    ``rows`` (X, weight) let the variance of one linear score be measured. Returns the machines, their directions where
+    the kernel is linear (n_machines, n_features), and the ridge.
     """
     evidence = [in_order(each) for each in evidence]
     rho = resolve_ridge(evidence, setting)
-    solve = setting.solver()
-    machines = []
-    for mine in evidence:
-        structure = mine.structure.with_ridge(rho)
-        if len(mine.weight) == 0:  # a label nobody carries
-            machines.append(Machine(mine, structure, Linear(), None, np.zeros(len(structure.mean))))
-            continue
-        points = whitened_points(structure, mine.X)
-        function = kernel_of(setting.kernel, points, mine.weight)
-        # sweeps over many sparse rows are not for nothing
-        is_free = not sparse.issparse(mine.X) or len(mine.weight) <= FEW_SPARSE
-        tol = setting.tolerance(len(mine.weight)) if is_free else setting.tol
-        fit = moment.fit(WhitenedGram(function, points), setting.formulation, mine.weight, solve, tol)
-        w = direction(structure, mine.X, fit.alpha) if function.is_bilinear else None
-        machines.append(Machine(mine, structure, function, fit, w))
-    return Fitted(machines, rho, sign, setting, rows, data)
+    is_linear = setting.kernel[0] == "linear"
+    coefs = np.zeros((len(evidence), evidence[0].moments.n_features)) if is_linear else None
+    machines: list[Any] = [None] * len(evidence)
+    few = [k for k, mine in enumerate(evidence) if is_linear and is_few(mine, setting.formulation, setting.covariance)]
+
+    def work(some: list[int]) -> None:
+        outs = [None if coefs is None else coefs[k : k + 1] for k in some]
+        fit = _fit_few if some is few else _fit_one
+        for k, machine in zip(some, fit([evidence[k] for k in some], rho, setting, rows, outs), strict=True):
+            machines[k] = machine
+
+    many = sorted(set(range(len(evidence))) - set(few), key=lambda k: -len(evidence[k].weight))
+    for_each(work, ([few] if few else []) + [[k] for k in many])  # the largest first, beside all the small ones
+    return machines, coefs, rho
 
 
-def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float) -> MomentPath:
-    """Every cost in rising order, each started from the last; whitened points and their matrix are made once."""
-    from askew.solvers.dispatch import prefers_stored
+def _fit_few(evidence: list[Evidence], rho: float, setting: Setting, rows: Any, outs: list[Any]) -> list[Machine]:
+    """Machines of a few sparse positives, all at once."""
+    from askew.solvers.stored import solve_each
 
-    middle = float(np.exp(np.mean(np.log(Cs))))
-    rho = resolve_ridge(evidence, replace(setting, formulation=moment.Formulation("C", C=middle)))
-    d = len(evidence[0].structure.mean)
-    coefs = np.empty((len(Cs), len(evidence), d))
-    intercepts, gaps = np.full((len(Cs), len(evidence)), -sign), np.zeros((len(Cs), len(evidence)))
-    for k, mine in enumerate(evidence):
-        if len(mine.weight) == 0:
-            coefs[:, k] = 0.0
-            continue
-        structure = mine.structure.with_ridge(rho)
-        matrix = WhitenedGram(Linear(), whitened_points(structure, mine.X))
-        stored = matrix.whole() if prefers_stored(matrix) else None
-        solve, alpha = partial(setting.solver(), stored=stored), None
-        alphas, tol = np.zeros((matrix.n, len(Cs))), setting.tolerance(matrix.n)
-        for j in np.argsort(Cs):
-            found = moment.fit(matrix, moment.Formulation("C", C=Cs[j]), mine.weight, solve, tol, alpha)
-            alphas[:, j] = alpha = found.alpha
-            gaps[j, k] = found.gap
-        structure.directions(mine.X, sign * alphas, coefs[:, k])
-        intercepts[:, k] = -sign - coefs[:, k] @ structure.mean
-    return MomentPath(Cs, coefs, intercepts, gaps, rho)
+    tols = [setting.tolerance(len(mine.weight)) for mine in evidence]
+    fits = fit_few(evidence, setting.formulation, rho, tols, partial(solve_each, max_iter=setting.max_iter), outs)
+    return [_linear_machine(*each, rho, rows) for each in zip(evidence, fits, outs, strict=True)]
+
+
+def _fit_one(evidence: list[Evidence], rho: float, setting: Setting, rows: Any, outs: list[Any]) -> list[Machine]:
+    """A machine of any kind."""
+    mine, out = evidence[0], outs[0]
+    if len(mine.weight) == 0:  # a label nobody carries
+        nothing = None if out is not None else KernelScore(mine.structure, LINEAR, mine.X, np.empty(0), -1.0)
+        return [Machine(mine, None, scorer=nothing)]
+    structure = mine.structure.with_ridge(rho)
+    points = whitened_points(structure, mine.X)
+    function = kernel_of(setting.kernel, points, mine.weight)
+    # sweeps over many sparse rows are not for nothing
+    is_free = not sparse.issparse(mine.X) or len(mine.weight) <= MOST
+    tol = setting.tolerance(len(mine.weight)) if is_free else setting.tol
+    fit = moment.fit(WhitenedGram(function, points), setting.formulation, mine.weight, setting.solver(), tol)
+    if out is not None:
+        structure.directions(mine.X, fit.alpha[:, None], out)
+        return [_linear_machine(mine, fit, out, rho, rows)]
+    support = np.flatnonzero(fit.alpha)
+    scorer = KernelScore(structure, function, mine.X[support], fit.alpha[support], fit.intercept)
+    return [Machine(mine, fit, function, scorer)]
+
+
+def _linear_machine(mine: Evidence, fit: moment.Fit, out: Vector, rho: float, rows: Any) -> Machine:
+    """A machine whose direction is known: where the negatives' mean lies along it, and how far they spread."""
+    w = out[0]
+    variance = _measured_variance(*rows, w) if rows is not None else _variance_from_moments(mine, w)
+    deviation = float(np.sqrt(variance + rho * float(w @ w)))
+    return Machine(mine, fit, centre=float(w @ mine.moments.mean), deviation=deviation)
 
 
 def resolve_ridge(evidence: list[Evidence], setting: Setting) -> float:
@@ -249,8 +175,7 @@ def resolve_ridge(evidence: list[Evidence], setting: Setting) -> float:
         return float(setting.rho)
     if setting.covariance == "identity":
         return 0.0
-    trials = [Trial(e.structure, e.X, e.weight, e.moments.n_samples) for e in evidence if len(e.weight)]
-    return choose_ridge(trials, setting.formulation)
+    return choose_ridge([mine for mine in evidence if len(mine.weight)], setting.formulation)
 
 
 def in_order(evidence: Evidence) -> Evidence:
@@ -280,6 +205,16 @@ def kernel_of(kernel: tuple[str, Any, float, float], points: Any, weight: Vector
     return make_function(name, gamma, degree, coef0)
 
 
+def _variance_from_moments(evidence: Evidence, w: Vector) -> float:
+    """w'Σw; where only its diagonal is known, the smaller of two upper bounds."""
+    moments, structure = evidence.moments, evidence.structure
+    bound = float(moments.score_variance(w))
+    has_factors = getattr(structure, "factors", np.empty((0, 0))).shape[1] > 0
+    if type(moments) is DiagonalMoments and has_factors:  # Σ ⪯ D + FF', to the accuracy of Lanczos
+        bound = min(bound, (1.0 + 1e-6) * structure.with_ridge(0.0).model_variance(w))
+    return bound
+
+
 def _measured_variance(X: Any, weight: Vector, w: Vector) -> float:
     """Variance of w'x over the rows, by weight."""
     scores, total = np.asarray(X @ w, dtype=np.float64), float(weight.sum())
@@ -287,23 +222,3 @@ def _measured_variance(X: Any, weight: Vector, w: Vector) -> float:
         raise ParameterError("The negatives have no weight.")
     centred = scores - weight @ scores / total
     return float(weight @ centred**2) / total
-
-
-def _support(machines: list[Machine], sign: float, data: Any) -> tuple[NDArray[np.int64], Any, Vector]:
-    """Rows that support any machine, their data, and their coefficients by machine."""
-    rows = [m.evidence.rows[m.support] for m in machines]
-    support, first = np.unique(np.concatenate(rows), return_index=True)
-    if data is not None:
-        vectors = data[support]
-    else:
-        parts = [m.evidence.X[m.support] for m in machines]
-        vectors = (sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts))[first]
-    dual = np.zeros((len(machines), len(support)))
-    for k, m in enumerate(machines):
-        if m.fit is not None:
-            dual[k, np.searchsorted(support, rows[k])] = sign * m.fit.alpha[m.support]
-    return support, vectors, dual
-
-
-def _one_or_all(values: list[Any]) -> Any:
-    return values[0] if len(values) == 1 else values

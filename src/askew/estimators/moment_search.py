@@ -60,7 +60,7 @@ class _Known:
             points = whitened_points(structure, self.evidence.X)
             function = kernel_of(setting.kernel, points, self.evidence.weight)
             matrix = WhitenedGram(function, points)
-            stored = matrix.whole() if prefers_stored(matrix) else None
+            stored = matrix.filled() if prefers_stored(matrix) else None
             self.geometries[key] = _Whitened(structure, function, matrix, stored)
         return self.geometries[key]
 

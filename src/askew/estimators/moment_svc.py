@@ -17,7 +17,9 @@ from askew.arrays import Home, host, is_elsewhere
 from askew.estimators.elsewhere import read_rows
 from askew.estimators.moment_certificate import MomentCertificate
 from askew.estimators.moment_checkpoint import ResumesStreams
-from askew.estimators.moment_machines import MomentPath, Setting, fit_machines, fit_path
+from askew.estimators.moment_fitted import Fitted
+from askew.estimators.moment_machines import Setting, fit_machines
+from askew.estimators.moment_path import MomentPath, fit_path
 from askew.estimators.moment_search import MomentSearch
 from askew.estimators.moment_sources import open_labelled, tally_up, targets_of, warn_of_a_draw
 from askew.estimators.moment_targets import Targets, read_classes, read_targets
@@ -421,7 +423,8 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
 
     def _fit(self, evidence: list[Evidence], targets: Targets, rows: Any = None, X: Any = None) -> MomentSVC:
         """Solve every machine, then set all attributes at once: a failed fit leaves the estimator as it was."""
-        fitted = fit_machines(evidence, self._setting(), targets.sign, rows, X)
+        setting = self._setting()
+        fitted = Fitted(*fit_machines(evidence, setting, rows), targets.sign, setting, X)
         for name, value in fitted.attributes(type(self).__name__).items():
             setattr(self, name, value)
         self.classes_, self._sign = targets.classes, targets.sign

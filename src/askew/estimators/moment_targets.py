@@ -99,12 +99,15 @@ def _positive(classes: NDArray[Any], pos_label: Any) -> int:
 
 def _is_indicator(y: Any) -> bool:
     """Whether y is an array of several columns of 0 and 1; scikit-learn's own test sorts all of it."""
-    return isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "biu" and bool(((y == 0) | (y == 1)).all())
+    if not (isinstance(y, np.ndarray) and y.ndim == 2 and y.dtype.kind in "biu" and y.size):
+        return False
+    return y.dtype.kind == "b" or bool(y.min() >= 0 and y.max() <= 1)
 
 
 def _read_labels(y: Any, weight: NDArray[np.float64]) -> Targets:
     member = np.asarray(y.toarray() if hasattr(y, "toarray") else y) != 0
-    empty = np.flatnonzero(~member[weight > 0].any(axis=0))
+    counts = weight > 0
+    empty = np.flatnonzero(~(member if counts.all() else member[counts]).any(axis=0))
     if len(empty):
         warnings.warn(
             f"{len(empty)} labels have no positive row (the first is number {empty[0]}); they are never predicted.",

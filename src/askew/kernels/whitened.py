@@ -120,7 +120,7 @@ class WhitenedGram(Gram):
             return X.rows, np.ascontiguousarray(X.columns), X.signs
         return np.ascontiguousarray(X, dtype=np.float64), np.zeros((self.n, 0)), np.zeros(0)
 
-    def whole(self, dtype: Any = np.float64) -> Array:
+    def filled(self, dtype: Any = np.float64) -> Array:
         """All of K, for those few enough to store it."""
         if not (self.function.is_bilinear and isinstance(self.points.X, SignedRows)):
             return self.rows(np.arange(self.n), dtype)

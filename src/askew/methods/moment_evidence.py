@@ -21,7 +21,7 @@ from scipy import sparse
 from askew.arrays import host, is_elsewhere, take_rows
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
-from askew.moments.grouped import can_subtract, without_rows
+from askew.moments.grouped import can_subtract, without_each
 from askew.moments.passes import without_duplicates
 from askew.moments.structure import Structure
 
@@ -51,6 +51,11 @@ class Evidence:
     moments: Any
     structure: Structure
 
+    @property
+    def n_negatives(self) -> float:
+        """Their weight."""
+        return float(self.moments.n_samples)
+
 
 def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceModel) -> list[Evidence]:
     """Evidence of every column of ``member`` in one pass over X, where X lives; the positives come to the host."""
@@ -58,26 +63,27 @@ def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceM
         return [_against_rows(X, member[:, 0], weight, model)]
     if sparse.issparse(X):  # once for all that follows
         X = without_duplicates(X)
-    is_plain = bool((weight == 1.0).all())
-    total = model.moments_of(X, None if is_plain else weight)
+    plain = None if (weight == 1.0).all() else weight
+    total = model.moments_of(X, plain)
     is_shared = model.name == "factor" and total.is_diagonal
     shared = model.build(total, (X, weight)) if is_shared else None
-    is_fast = not is_elsewhere(X) and can_subtract(X, total)
+    by_machine = np.ascontiguousarray(member.T) & (weight > 0)
+    groups = [np.flatnonzero(mine) for mine in by_machine]
+    positives = [take_rows(X, rows) for rows in groups]
+    if not is_elsewhere(X) and can_subtract(X, total):
+        negatives = without_each(total, X, groups, weight)
+    else:
+        weights = [None if plain is None else weight[rows] for rows in groups]
+        negatives = [total - model.moments_of(*part) for part in zip(positives, weights, strict=True)]
     found = []
-    for c in range(member.shape[1]):
-        rows = np.flatnonzero(member[:, c] & (weight > 0))
-        mine = take_rows(X, rows)
-        if is_fast:
-            negatives = without_rows(total, X, rows, weight)
-        else:
-            negatives = total - model.moments_of(mine, None if is_plain else weight[rows])
-        _check_negatives(negatives)
+    for c, (rows, mine, rest) in enumerate(zip(groups, positives, negatives, strict=True)):
+        _check_negatives(rest)
         if shared is None:
-            rest = (X, weight * ~member[:, c]) if model.shrinkage == "ledoit_wolf" else None
-            structure = model.build(negatives, rest)
+            others = (X, weight * ~member[:, c]) if model.shrinkage == "ledoit_wolf" else None
+            structure = model.build(rest, others)
         else:
-            structure = _enlarged(shared, negatives, total.n_samples / negatives.n_samples)
-        found.append(Evidence(_on_host(mine), weight[rows], rows, negatives, structure))
+            structure = _enlarged(shared, rest, total.n_samples / rest.n_samples)
+        found.append(Evidence(_on_host(mine), weight[rows], rows, rest, structure))
     return found
 
 

@@ -24,8 +24,7 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +43,20 @@ _SAME = 1e-9  # rows that differ by less, relative to their length, are one row
 _EXCHANGES = 50  # far more than any support has needed
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Protocol):
     """One machine whose ridge is sought: its covariance structure, its positives, and its number of negatives."""
 
-    structure: Structure
-    X: Any
-    weight: Vector
-    n_negatives: float
+    @property
+    def structure(self) -> Structure: ...
+
+    @property
+    def X(self) -> Any: ...
+
+    @property
+    def weight(self) -> Vector: ...
+
+    @property
+    def n_negatives(self) -> float: ...
 
 
 def choose_ridge(trials: Sequence[Trial], formulation: moment.Formulation) -> float:
@@ -59,10 +64,11 @@ def choose_ridge(trials: Sequence[Trial], formulation: moment.Formulation) -> fl
 
     With fewer than two distinct positives nothing can be left out; the ridge is then one mean variance.
     """
-    usable = [trial for trial in trials if trial.structure.mean_variance() > 0.0]
-    if not usable:
+    picked = _spaced(trials)
+    if not all(_has_variance(trial) for trial in picked):
+        picked = _spaced([trial for trial in trials if _has_variance(trial)])
+    if not picked:
         return 1.0
-    picked = [usable[k] for k in np.unique(np.linspace(0, len(usable) - 1, MOST_CLASSES).astype(int))]
     grid = picked[0].structure.ridge_grid()
     unit = float(np.mean([trial.structure.mean_variance() for trial in picked]))
     most = MOST_POINTS // len(picked)
@@ -70,6 +76,15 @@ def choose_ridge(trials: Sequence[Trial], formulation: moment.Formulation) -> fl
     losses = np.concatenate([loss for loss, _ in judged], axis=1)
     weight = np.concatenate([share for _, share in judged])
     return unit * (float(grid[smallest_good(losses, weight)]) if losses.shape[1] else 1.0)
+
+
+def _spaced(trials: Sequence[Trial]) -> list[Trial]:
+    """A few of them, from the first to the last."""
+    return [trials[k] for k in np.unique(np.linspace(0, len(trials) - 1, MOST_CLASSES).astype(int))] if trials else []
+
+
+def _has_variance(trial: Trial) -> bool:
+    return bool(trial.structure.feature_variances().any())
 
 
 def smallest_good(losses: Vector, weight: Vector) -> int:
@@ -108,17 +123,14 @@ def left_out_losses(
     cost = formulation.cost(trial.weight)[0] / trial.weight[0]
     reach = cost * float(trial.weight.sum()) / ROOM
     losses, share = np.empty((len(grid), n)), weight / weight.sum()
-    simple, form = structure.principal(X)
     supports = np.ones(n, dtype=bool)
-    for j in range(len(grid))[::-1]:  # from the largest: few positives support what many directions fit
-        ridged = simple.with_ridge(grid[j] * unit)
-        K, spread = ridged.products(form)
+    downwards = np.arange(len(grid))[::-1]  # from the largest: few positives support what many directions fit
+    for j, (K, spread, free) in zip(downwards, structure.trials(X, grid[downwards] * unit), strict=True):
         if grid[j] > structure.safe_ridge() and reach * float(share @ K @ share) < 1.0:
             losses[j] = np.inf
             continue
         kappa, supports = _left_out(K, spread, cost * weight, supports)
-        same = ridged if simple is structure else structure.with_ridge(grid[j] * unit)
-        losses[j] = np.logaddexp(0.0, -kappa * same.unspent(trial.n_negatives))
+        losses[j] = np.logaddexp(0.0, -kappa * structure.unspent(free, trial.n_negatives))
     return losses, share
 
 
@@ -178,10 +190,17 @@ def distinct_rows(X: Any, weight: Vector, scale: Vector, most: int = MOST_POINTS
 
 def _places(X: Any, scale: Vector) -> Vector:
     """Where each row lies along the fixed direction; its entries are as good as random, and no two alike."""
-    if not sparse.issparse(X):
-        return np.asarray(X, dtype=np.float64) @ (np.cos(np.arange(1, X.shape[1] + 1) ** 1.5) / scale)
-    entries = X.data * np.cos((X.indices + 1.0) ** 1.5) / scale[X.indices]
-    return np.asarray(sparse.csr_array((entries, X.indices, X.indptr), shape=X.shape) @ np.ones(X.shape[1]))
+    n, d = X.shape
+    if not sparse.issparse(X) or X.nnz > d:
+        return np.asarray(X @ (_fixed_direction(np.arange(d)) / scale), dtype=np.float64)
+    entries = X.data * (_fixed_direction(X.indices) / scale[X.indices])
+    rows = np.repeat(np.arange(n), np.diff(X.indptr))
+    return np.asarray(np.bincount(rows, entries, minlength=n), dtype=np.float64)
+
+
+def _fixed_direction(features: NDArray[Any]) -> Vector:
+    place = features + 1.0
+    return np.cos(place * np.sqrt(place))
 
 
 def _squares(X: Any, scale: Vector) -> Vector:

@@ -12,8 +12,9 @@ Reference
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,9 @@ from scipy.linalg import eigh, svd
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from askew.exceptions import DataError
-from askew.moments.structure import SignedPoints, Structure
+from askew.moments.structure import RidgedProducts, SignedPoints, Structure
 
 Vector = NDArray[np.float64]
-
-NARROW = 4096  # entries of sparse rows up to which the columns they touch are faster as an array
 
 
 class Factor(Structure):
@@ -39,6 +38,9 @@ class Factor(Structure):
         None or k = 0 for a diagonal covariance.
     ridge : float
     """
+
+    least_unspent: ClassVar[float] = 1e-3
+    """A variance of its own for every feature spends less than the count says: ridges beyond it are merely last."""
 
     def __init__(self, mean: Vector, diagonal: Vector, factors: Vector | None = None, ridge: float = 0.0) -> None:
         self.mean, self.diagonal, self.ridge = mean, diagonal, ridge
@@ -57,73 +59,81 @@ class Factor(Structure):
         return points
 
     def solve(self, V: Vector) -> Vector:
-        root = self._inverse_root if V.ndim == 1 else self._inverse_root[:, None]
-        scaled = root * V
+        scaled = (self._inverse if V.ndim == 1 else self._inverse[:, None]) * V
         basis, values = self._woodbury
         if len(values):
-            shrink = values**2 / (1.0 + values**2)
-            scaled = scaled - basis @ ((shrink if V.ndim == 1 else shrink[:, None]) * (basis.T @ scaled))
-        return root * scaled
+            turned, shrink = self._inverse_root[:, None] * basis, values**2 / (1.0 + values**2)
+            scaled -= turned @ ((shrink if V.ndim == 1 else shrink[:, None]) * (turned.T @ V))
+        return scaled
 
     def directions(self, X: Any, coefficients: Vector, out: Vector) -> None:
-        if self.factors.shape[1] or not sparse.issparse(X) or X.nnz > NARROW:
+        if self.factors.shape[1] or not sparse.issparse(X):
             super().directions(X, coefficients, out)
             return
-        # the part of the mean fills everything, the rows only the columns they touch
-        inverse = self._inverse_root**2
-        np.multiply.outer(-coefficients.sum(axis=0), self.mean * inverse, out=out)
-        columns, rows = _touched(X)
-        out[:, columns] += (coefficients.T @ rows) * inverse[columns]
+        from askew.moments.sparse_sweeps import directions_of_rows
+
+        directions_of_rows(X.data, X.indices, X.indptr, coefficients, self.mean, self._inverse, out)
 
     def model_variance(self, w: Vector) -> float:
         along = self.factors.T @ w
         return float(w @ ((self.diagonal + self.ridge) * w)) + float(along @ along)
 
-    def principal(self, X: Any) -> tuple[Factor, Form]:
-        return self, Form(X, self.mean)
+    def trials(self, X: Any, ridges: Vector) -> Iterator[RidgedProducts]:
+        rows = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64) - self.mean
+        for ridge, part in zip(ridges, self._diagonal_trials(rows, ridges), strict=True):
+            yield self.with_ridge(float(ridge))._with_factors(rows, part) if self.factors.shape[1] else part
 
-    def products(self, form: Form) -> tuple[Vector, Vector]:
-        """Inner products K of whitened rows, and V with α'Vα = w'Mw of w = (M + ρI)⁻¹Σα_i(x_i − x̄), ridge left out."""
-        inverse = self._inverse_root**2
+    def _diagonal_trials(self, rows: Any, ridges: Vector) -> Iterator[RidgedProducts]:
+        """Trials of D alone; dense rows come centred."""
+        if sparse.issparse(rows):
+            from askew.moments.ridged_rows import products_by_ridge
+
+            entries = rows.data.astype(np.float64, copy=False), rows.indices, rows.indptr
+            yield from map(RidgedProducts, *products_by_ridge(*entries, self.mean, self.diagonal, ridges))
+            return
+        for ridge in ridges:
+            inverse = 1.0 / (self.diagonal + ridge)
+            share = self.diagonal * inverse
+            scaled = rows * inverse
+            yield RidgedProducts(scaled @ rows.T, (scaled * share) @ rows.T, float(share.sum()))
+
+    def _with_factors(self, rows: Any, part: RidgedProducts) -> RidgedProducts:
+        """A trial of D with F put in by Woodbury: (M + ρI)⁻¹ = S⁻¹ − TΓT', S = D + ρI, T = S^{-½}Q, Γ = Λ²/(1 + Λ²)."""
         basis, values = self._woodbury
-        if not len(values):
-            return form(inverse), form(self.diagonal * inverse**2)
         turned, shrink = self._inverse_root[:, None] * basis, values**2 / (1.0 + values**2)
-        along = form.times(turned) * shrink
-        K = form(inverse) - along @ form.times(turned).T
-        # V = K − ρK₂, K₂ the products of the rows of (M + ρI)⁻¹(x − x̄) = S⁻¹(x − x̄) − S^{-½}Q·along, S = D + ρI
-        crossed = form.times(inverse[:, None] * turned) @ along.T
-        K2 = form(inverse**2) - crossed - crossed.T + along @ (turned.T @ turned) @ along.T
-        return K, K - self.ridge * K2
+        scaled = self._inverse[:, None] * turned
+        plain = self._centred_times(rows, turned)
+        along = plain * shrink
+        taken = along @ plain.T
+        crossed = self._centred_times(rows, scaled) @ along.T
+        inner = turned.T @ turned
+        twice = crossed + crossed.T - along @ inner @ along.T  # what is taken from the products of (M + ρI)⁻²
+        free = part.free + self.ridge * float(np.diagonal(inner) @ shrink)
+        return RidgedProducts(part.K - taken, part.spread - taken + self.ridge * twice, free)
+
+    def _centred_times(self, rows: Any, W: Vector) -> Vector:
+        """(X − 1x̄')W; dense rows come centred."""
+        return np.asarray(rows @ W - self.mean @ W if sparse.issparse(rows) else rows @ W)
 
     def feature_variances(self) -> Vector:
         return self.diagonal + np.sum(self.factors**2, axis=1) if self.factors.shape[1] else self.diagonal
 
     def mean_variance(self) -> float:
-        return (float(self.diagonal.sum()) + float(np.sum(self.factors**2))) / len(self.mean)
-
-    def degrees_of_freedom(self) -> float:
-        # M = (M + ρI) − ρI, and the trace of (M + ρI)⁻¹ follows from Woodbury
-        basis, values = self._woodbury
-        squares = self._inverse_root**2
-        if not len(values):
-            return len(self.mean) - self.ridge * float(squares.sum())
-        inside = np.einsum("ij,ij->j", basis, squares[:, None] * basis) @ (values**2 / (1.0 + values**2))
-        return len(self.mean) - self.ridge * (float(squares.sum()) - float(inside))
-
-    def unspent(self, n_samples: float) -> float:
-        # a variance of its own for every feature spends less than the count says: ridges beyond it are merely last
-        return max(super().unspent(n_samples), 1e-3)
+        return (float(self.diagonal.sum()) + float(np.vdot(self.factors, self.factors))) / len(self.mean)
 
     @cached_property
-    def _inverse_root(self) -> Vector:
+    def _inverse(self) -> Vector:
         scale = self.diagonal + self.ridge
         if not scale.min() > 0.0:
             raise DataError(
                 f"{int(np.sum(scale <= 0.0))} features of the negatives have no variance of their own and rho="
                 f"{self.ridge:g}. Use rho='auto', or a rho above {1e-9 * self.mean_variance():.1g}."
             )
-        return 1.0 / np.sqrt(scale)
+        return np.divide(1.0, scale, out=scale)
+
+    @cached_property
+    def _inverse_root(self) -> Vector:
+        return np.sqrt(self._inverse)
 
     @cached_property
     def _woodbury(self) -> tuple[Vector, Vector]:
@@ -134,58 +144,20 @@ class Factor(Structure):
         return basis, values
 
     def _whiten_sparse(self, X: Any) -> SignedPoints:
-        scaled = sparse.csr_array((X.data * self._inverse_root[X.indices], X.indices, X.indptr), shape=X.shape)
-        centre = self.mean * self._inverse_root
-        along = scaled @ centre - 0.5 * float(centre @ centre)
+        from askew.moments.sparse_sweeps import whiten_rows
+
+        entries, along, square = whiten_rows(X.data, X.indices, X.indptr, self.mean, self._inverse)
+        along -= 0.5 * square
         # −a − b + c'c for the products with the mean, as a difference of two squares of comparable size
-        size = float(centre @ centre / 2) ** 0.25 or 1.0
+        size = (square / 2.0) ** 0.25 or 1.0
         plus, minus = (size - along / size) * np.sqrt(0.5), (size + along / size) * np.sqrt(0.5)
         columns = [plus, minus]
         basis, values = self._woodbury
         if len(values):
-            columns.extend(((scaled @ basis - centre @ basis) * (values / np.sqrt(1.0 + values**2))).T)
+            turned = self._inverse_root[:, None] * basis
+            columns.extend(((X @ turned - self.mean @ turned) * (values / np.sqrt(1.0 + values**2))).T)
+        scaled = sparse.csr_array((entries, X.indices, X.indptr), shape=X.shape)
         return SignedPoints(scaled, np.column_stack(columns), np.array([1.0, -1.0] + [-1.0] * len(values)))
-
-
-class Form:
-    """Products (x_i − m)'diag(a)(x_j − m) between rows, dense or sparse, for one a after the other."""
-
-    def __init__(self, X: Any, mean: Vector) -> None:
-        self.mean, self.is_sparse = mean, sparse.issparse(X)
-        self.columns: Any = slice(None)
-        self.rows: Any
-        if not self.is_sparse:
-            self.rows = np.asarray(X, dtype=np.float64) - mean
-        elif X.nnz <= NARROW:
-            self.columns, self.rows = _touched(X)
-        else:
-            self.rows = sparse.csr_array(X)
-            self.turned = self.rows.T.tocsr()
-
-    def __call__(self, a: Vector) -> Vector:
-        if not self.is_sparse:
-            return (self.rows * a) @ self.rows.T
-        rows = self.rows
-        if isinstance(rows, np.ndarray):
-            products = (rows * a[self.columns]) @ rows.T
-        else:
-            weighted = sparse.csr_array((rows.data * a[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
-            products = (weighted @ self.turned).toarray()
-        centre = a * self.mean
-        along = self.rows @ centre[self.columns]
-        return products - along[:, None] - along + float(centre @ self.mean)
-
-    def times(self, W: Vector) -> Vector:
-        """(X − 1m')W."""
-        if not self.is_sparse:
-            return self.rows @ W
-        return self.rows @ W[self.columns] - self.mean @ W
-
-
-def _touched(X: Any) -> tuple[NDArray[np.int64], Vector]:
-    """The columns in which sparse rows have entries, and the rows on them as an array."""
-    columns, place = np.unique(X.indices, return_inverse=True)
-    return columns, sparse.csr_array((X.data, place, X.indptr), (X.shape[0], len(columns))).toarray()
 
 
 def factors_of_correlation(variance: Vector, covariance: Vector, k: int) -> tuple[Vector, Vector]:

@@ -7,6 +7,7 @@ Solves
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -16,8 +17,8 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 
 from askew.exceptions import DataError
-from askew.moments.factor import Factor, Form
-from askew.moments.structure import Structure
+from askew.moments.factor import Factor
+from askew.moments.structure import RidgedProducts, Structure
 
 Vector = NDArray[np.float64]
 
@@ -75,14 +76,10 @@ class Full(Structure):
     def feature_variances(self) -> Vector:
         return np.maximum(np.diagonal(self.matrix), 0.0)
 
-    def principal(self, X: Any) -> tuple[Factor, Form]:
-        values, vectors = self.eigen()
+    def trials(self, X: Any, ridges: Vector) -> Iterator[RidgedProducts]:
+        values, vectors = self.eigen()  # in these axes the covariance is diagonal, whatever the ridge
         centred = (X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)) - self.mean
-        return Factor(np.zeros(len(values)), values), Form(centred @ vectors, np.zeros(len(values)))
-
-    def degrees_of_freedom(self) -> float:
-        values = self.eigen()[0]
-        return float(np.sum(values / (values + self.ridge))) if self.ridge > 0 else float(len(values))
+        return Factor(np.zeros(len(values)), values).trials(centred @ vectors, ridges)
 
     def ridge_grid(self) -> Vector:
         values = self.eigen()[0]  # one decomposition for all of them, and for the fit

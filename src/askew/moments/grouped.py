@@ -1,4 +1,4 @@
-"""Per-feature moments of everything but one class, for many overlapping classes of sparse rows.
+"""Per-feature moments of everything but one class, for each of many overlapping classes of sparse rows.
 
 Solves
     With n, x̄, S of all rows and n_c = Σ_{i∈c} w_i, s = Σ_{i∈c} w_i x_i, q = Σ_{i∈c} w_i x_i² of a class, the rest has
@@ -29,13 +29,19 @@ def can_subtract(X: Any, total: Any) -> bool:
     return bool(np.bincount(X.indices, minlength=X.shape[1]).max(initial=0) < X.shape[0])
 
 
-def without_rows(total: DiagonalMoments, X: Any, rows: NDArray[np.int64], weight: Vector) -> DiagonalMoments:
-    """Moments of all rows but these; ``weight`` is that of all rows."""
+def without_each(
+    total: DiagonalMoments, X: Any, groups: list[NDArray[np.int64]], weight: Vector
+) -> list[DiagonalMoments]:
+    """For every group of rows the moments of all others; ``weight`` is that of all rows."""
     from askew.moments.sparse_sweeps import remove_rows
 
-    rest, mean, scatter = remove_rows(
-        X.data, X.indices, X.indptr, rows, weight, total.n_samples, total.mean, total.scatter
-    )
-    if not rest > 1e-9 * total.n_samples:
-        return DiagonalMoments.empty(total.n_features)
-    return DiagonalMoments(rest, mean, total.mean_rest, scatter)
+    means, scatters = np.empty((2, len(groups), total.n_features))
+    found = []
+    for rows, mean, scatter in zip(groups, means, scatters, strict=True):
+        entries = (X.data, X.indices, X.indptr, rows, weight)
+        rest = remove_rows(*entries, total.n_samples, total.mean, total.scatter, mean, scatter)
+        is_left = rest > 1e-9 * total.n_samples
+        found.append(
+            DiagonalMoments(rest, mean, total.mean_rest, scatter) if is_left else DiagonalMoments.empty(len(mean))
+        )
+    return found

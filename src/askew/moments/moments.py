@@ -202,7 +202,7 @@ class DiagonalMoments(Moments):
 
     def score_variance(self, w: Vector) -> float:
         """(Σ_j |w_j| σ_j)², the largest w'Σw any correlation of the features allows."""
-        return float(np.abs(w) @ np.sqrt(self.variance)) ** 2
+        return float(np.abs(w) @ np.sqrt(self.scatter)) ** 2 / self._positive_count()
 
 
 def _check_weight(weight: Any, n: int) -> Vector | None:

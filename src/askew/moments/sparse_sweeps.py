@@ -6,6 +6,7 @@ import numba
 import numpy as np
 
 _compile = numba.njit(cache=True, nogil=True)
+_compile_fast = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)  # sums in any order
 
 
 @_compile
@@ -83,10 +84,13 @@ def close_up(sums, origin, n):  # type: ignore[no-untyped-def]
 
 
 @_compile
-def remove_rows(data, indices, starts, rows, weight, n, mean, scatter):  # type: ignore[no-untyped-def]
-    """Weight, mean and per-feature scatter of all rows but the given ones; see ``grouped`` for the algebra."""
+def remove_rows(data, indices, starts, rows, weight, n, mean, scatter, s, q):  # type: ignore[no-untyped-def]
+    """Mean and per-feature scatter of all rows but the given ones, to s and q; returns the weight of those left.
+
+    See ``grouped`` for the algebra.
+    """
     d = mean.shape[0]
-    s, q, taken = np.zeros(d), np.zeros(d), 0.0
+    s[:], q[:], taken = 0.0, 0.0, 0.0
     for i in rows:
         taken += weight[i]
         for k in range(starts[i], starts[i + 1]):
@@ -95,11 +99,56 @@ def remove_rows(data, indices, starts, rows, weight, n, mean, scatter):  # type:
             q[indices[k]] += value * data[k]
     rest = n - taken
     if taken == 0.0 or rest <= 0.0:
-        return rest, mean.copy(), scatter.copy()
+        s[:], q[:] = mean, scatter
+        return rest
     away, between, share = taken / rest, n * taken / rest, 1.0 / taken
     for j in range(d):
         own = s[j] * share
         delta = own - mean[j]
         q[j] = max(0.0, scatter[j] - max(0.0, q[j] - s[j] * own) - between * delta * delta)
         s[j] = mean[j] - away * delta
-    return rest, s, q
+    return rest
+
+
+@_compile_fast
+def invert_variances(scatter, n, ridge, out):  # type: ignore[no-untyped-def]
+    """a = 1/(scatter/n + ridge) to ``out``; returns the smallest ridged variance, which must be positive."""
+    least = np.inf
+    for j in range(scatter.shape[0]):
+        variance = scatter[j] / n + ridge
+        least = min(least, variance)
+        out[j] = 1.0 / variance
+    return least
+
+
+@_compile_fast
+def whiten_rows(data, indices, starts, mean, inverse):  # type: ignore[no-untyped-def]
+    """Entries x√a of the rows, with a the inverse variances; x'diag(a)m of every row; m'diag(a)m."""
+    square = 0.0
+    for j in range(mean.shape[0]):
+        square += mean[j] * mean[j] * inverse[j]
+    n = starts.shape[0] - 1
+    entries, along = np.empty(data.shape[0]), np.zeros(n)
+    for i in range(n):
+        for k in range(starts[i], starts[i + 1]):
+            a = inverse[indices[k]]
+            entries[k] = data[k] * np.sqrt(a)
+            along[i] += data[k] * a * mean[indices[k]]
+    return entries, along, square
+
+
+@_compile_fast
+def directions_of_rows(data, indices, starts, coefficients, mean, inverse, out):  # type: ignore[no-untyped-def]
+    """out_r = a∘Σ_i c_ir(x_i − m) for each column c_r; the rows touch few features, their mean all of them."""
+    n, count = coefficients.shape
+    for r in range(count):
+        total = 0.0
+        for i in range(n):
+            total += coefficients[i, r]
+        for j in range(mean.shape[0]):
+            out[r, j] = -total * mean[j] * inverse[j]
+    for i in range(n):
+        for k in range(starts[i], starts[i + 1]):
+            value = inverse[indices[k]] * data[k]
+            for r in range(count):
+                out[r, indices[k]] += coefficients[i, r] * value

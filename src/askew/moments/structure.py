@@ -8,6 +8,7 @@ Solves
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -28,12 +29,31 @@ class SignedPoints(NamedTuple):
     signs: Vector
 
 
+class RidgedProducts(NamedTuple):
+    """Some rows and the model under one ridge ρ, with w = (M + ρI)⁻¹Σα_i(x_i − x̄).
+
+    Attributes
+    ----------
+    K : array of shape (n, n)
+        (x_i − x̄)'(M + ρI)⁻¹(x_j − x̄).
+    spread : array of shape (n, n)
+        The products with which α'·spread·α is w'Mw, the ridge left out.
+    free : float
+        trace(M(M + ρI)⁻¹): how many directions the ridge leaves free.
+    """
+
+    K: Vector
+    spread: Vector
+    free: float
+
+
 class Structure(ABC):
     """A model M of the negatives' covariance, its mean, and a ridge ρ."""
 
     mean: Vector
     ridge: float
     smallest_exponent: ClassVar[int] = -3
+    least_unspent: ClassVar[float] = 1e-12
 
     @abstractmethod
     def with_ridge(self, ridge: float) -> Self:
@@ -60,20 +80,16 @@ class Structure(ABC):
         """The diagonal of M."""
 
     @abstractmethod
-    def degrees_of_freedom(self) -> float:
-        """trace(M(M + ρI)⁻¹): how many directions the ridge leaves free."""
+    def trials(self, X: Any, ridges: Vector) -> Iterator[RidgedProducts]:
+        """The rows of X under each ridge in turn; what can be shared between the ridges is."""
 
-    @abstractmethod
-    def principal(self, X: Any) -> tuple[Any, Any]:
-        """The same geometry in axes where many ridges are cheap to try: a ``Factor``, and the rows as its ``Form``."""
-
-    def unspent(self, n_samples: float) -> float:
+    def unspent(self, free: float, n_samples: float) -> float:
         """Share of the samples not used up by the free directions, 1 − f/(N − 1).
 
         A direction made from the inverse of an estimated covariance finds too little variance in it; dividing the
         standard deviation by this share undoes that, also where both vanish together (more features than samples).
         """
-        return max(1.0 - self.degrees_of_freedom() / max(n_samples - 1.0, 1.0), 1e-12)
+        return max(1.0 - free / max(n_samples - 1.0, 1.0), self.least_unspent)
 
     def ridge_grid(self) -> Vector:
         """Ridges worth trying, in units of ``mean_variance``, from small to large."""

@@ -57,13 +57,14 @@ def solve(
         start = found.beta
     if not isinstance(problem.constraint, Free):
         return working_set.solve(problem, start=start, tol=tol, max_iter=max_iter)
-    if stored is None and prefers_stored(problem.matrix) and hasattr(problem.matrix, "whole"):
-        stored = problem.matrix.whole(np.float64)
+    if stored is None and prefers_stored(problem.matrix) and hasattr(problem.matrix, "filled"):
+        stored = problem.matrix.filled()
     if stored is not None or prefers_stored(problem.matrix):
         return stored_matrix.solve(problem, start=start, tol=tol, max_iter=max_iter, stored=stored)
     if is_bilinear(problem.matrix):
         found = linear.solve(problem, start=start, tol=tol, max_iter=1000 if max_iter < 0 else max_iter)
-        if found.status.has_converged or max_iter >= 0 or problem.n > STORED_LIMIT:
+        has_rank = problem.matrix.inner_points()[0].shape[1] >= problem.n  # type: ignore[attr-defined]
+        if found.status.has_converged or max_iter >= 0 or problem.n > STORED_LIMIT or not has_rank:
             return found
         # badly conditioned: what sweeps do slowly, the Newton steps on a stored matrix do at once
         return stored_matrix.solve(problem, start=found.beta, tol=tol)

@@ -1,13 +1,11 @@
-"""A box and a matrix small enough to store: coordinate descent that a Newton step finishes.
+"""A box and a matrix small enough to store: coordinate descent that a Newton step finishes; one programme, or many.
 
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   (constraint ``Free``).
 Given
-    A ``Problem`` whose K fits in memory (it is read whole, once).
-    Rounds of greedy coordinate descent find which variables sit at a bound; between rounds one Newton step over the
-    variables strictly inside, cut where it meets the box, does what coordinates do slowly when K is badly conditioned.
+    A ``Problem`` whose K fits in memory (it is read whole, once), or many small ones side by side.
 Returns
-    ``Solution``; n_iter counts coordinate steps, n_outer the rounds.
+    ``Solution``; n_iter counts coordinate steps, n_outer the rounds between Newton steps.
 Stops when
     the KKT violation is at most tol, after max_iter coordinate steps, or when neither kind of step moves any more.
 Reference
@@ -20,14 +18,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from askew.exceptions import ParameterError
-from askew.qp import Free, Problem, Solution, Status, certify
+from askew.qp import Certificate, Free, Problem, Solution, Status, certify
+from askew.threads import workers
 
 Vector = NDArray[np.float64]
-_POLISH = 1e-6  # the last Newton step costs little and leaves an error this far below the tolerance
-_ROUNDS = 1000  # far more than any problem has needed; a bound on time, not a tuning knob
+_UNLIMITED = np.iinfo(np.int64).max
 
 
 def solve(
@@ -46,54 +43,79 @@ def solve(
     stored : array of shape (n, n), optional
         K in float64 when it is at hand.
     """
-    from askew.solvers.descent import descend_stored
+    from askew.solvers.box_newton import solve_box
 
     if not isinstance(problem.constraint, Free):
         raise ParameterError("Coordinate descent takes a box alone; give sums to askew.solvers.working_set.")
     K = problem.matrix.rows(np.arange(problem.n)) if stored is None else stored
     beta = np.clip(np.zeros(problem.n) if start is None else start, problem.lower, problem.upper)
-    # a row of zeros (a positive at the mean) has a linear objective: the least curvature that sends it to its bound
-    diagonal = np.maximum(np.diagonal(K), 1e-15 * max(1e-300, float(np.max(np.diagonal(K), initial=0.0))))
-    limit = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
-    g, steps, rounds, last, aim = K @ beta + problem.linear, 0, 0, np.inf, 0.5 * tol
-    while rounds < _ROUNDS:
-        # rounds of coordinates are short: where they are slow, the Newton step between them is not
-        pace = min(2 * problem.n + 20, limit - steps)
-        done, violation = descend_stored(K, diagonal, g, beta, problem.lower, problem.upper, aim, pace)
-        steps, rounds = steps + done, rounds + 1
-        if violation > aim * _POLISH:
-            _step_inside(K, g, beta, problem.lower, problem.upper)
-        g = K @ beta + problem.linear
-        certificate = certify(problem, beta, g)
-        if certificate.violation <= tol or steps >= limit:
-            break
-        if done == 0 and not certificate.violation < last:
-            return Solution(beta, g, Status.STALLED, certificate, steps, rounds, {})
-        last = certificate.violation
-    status = _status(problem, certificate.violation <= tol)
+    g = np.empty(problem.n)
+    limit = max_iter if max_iter >= 0 else _UNLIMITED
+    steps, rounds, ending = solve_box(K, problem.linear, problem.lower, problem.upper, beta, g, tol, limit)
+    certificate = certify(problem, beta, g)
+    status = _status(ending, certificate.violation <= tol, problem.matrix.is_psd)
     return Solution(beta, g, status, certificate, steps, rounds, {})
 
 
-def _status(problem: Problem, is_good: bool) -> Status:
-    if not is_good:
-        return Status.MAX_ITER
-    return Status.STATIONARY if problem.matrix.is_psd is False else Status.OPTIMAL
+def solve_each(
+    matrices: Vector, first: NDArray[np.int64], upper: Vector, tols: Vector, max_iter: int = -1
+) -> list[Solution]:
+    """Solve many small programmes with p = −1 and lower = 0 at once; each as ``solve`` would.
+
+    Parameters
+    ----------
+    matrices : array
+        The K of all programmes, positive semi-definite, one after the other.
+    first : array of shape (n_programmes + 1,)
+        Where the variables of each programme begin.
+    upper : array of shape (n_variables,)
+    tols : array of shape (n_programmes,)
+    max_iter : int
+    """
+    from askew.solvers.box_newton import solve_boxes
+
+    count, total = len(tols), len(upper)
+    p, lower, beta, g = -np.ones(total), np.zeros(total), np.zeros(total), np.empty(total)
+    endings = np.zeros((count, 3), np.int64)
+    limit = max_iter if max_iter >= 0 else _UNLIMITED
+
+    def work(begin: int, end: int) -> None:
+        solve_boxes(matrices, first, p, lower, upper, beta, g, tols, limit, begin, end, endings)
+
+    with workers() as pool:
+        pool.map(work, _shares(first, 2 * pool.count))
+    found = []
+    for k, (violation, gap, objective) in enumerate(zip(*_judged(first, upper, beta, g), strict=True)):
+        mine, (steps, rounds, ending) = slice(first[k], first[k + 1]), endings[k].tolist()
+        certificate = Certificate(objective, violation, gap, 0.0, (0.0,))
+        status = _status(ending, violation <= tols[k], True)
+        found.append(Solution(beta[mine], g[mine], status, certificate, steps, rounds, {}))
+    return found
 
 
-def _step_inside(K: Any, g: Vector, beta: Vector, lower: Vector, upper: Vector) -> None:
-    """Newton step over the variables strictly inside their box, as far as the box allows."""
-    inside = np.flatnonzero((beta > lower) & (beta < upper))
-    if len(inside) == 0:
-        return
-    block = K[np.ix_(inside, inside)].copy()
-    block.flat[:: len(inside) + 1] += 1e-13 * np.trace(block) / len(inside)
-    try:
-        direction = -cho_solve(cho_factor(block, overwrite_a=True, check_finite=False), g[inside], check_finite=False)
-    except LinAlgError:  # an indefinite kernel: coordinates alone go on
-        return
-    if not np.isfinite(direction).all():
-        return
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(direction > 0, upper[inside] - beta[inside], lower[inside] - beta[inside]) / direction
-    length = min(1.0, float(np.min(room[direction != 0], initial=1.0)))
-    beta[inside] = np.clip(beta[inside] + length * direction, lower[inside], upper[inside])
+def _judged(first: NDArray[np.int64], upper: Vector, beta: Vector, g: Vector) -> tuple[list[float], ...]:
+    """Violation, gap and objective of every programme from its β and a gradient computed anew, as ``certify`` has them.
+
+    With p = −1 and lower = 0 the objective is ½β'(g − 1); no sum binds, so every multiplier is 0.
+    """
+    starts = first[:-1]
+    high = np.maximum.reduceat(np.where(beta > 0.0, g, 0.0), starts)
+    low = np.minimum.reduceat(np.where(beta < upper, g, 0.0), starts)
+    gap = np.add.reduceat(np.where(g >= 0.0, g * beta, g * (beta - upper)), starts)
+    objective = np.add.reduceat(0.5 * beta * (g - 1.0), starts)
+    return (np.maximum(high, 0.0) - np.minimum(low, 0.0)).tolist(), gap.tolist(), objective.tolist()
+
+
+def _shares(first: NDArray[np.int64], parts: int) -> list[tuple[int, int]]:
+    """Neighbouring programmes in parts of about the same work, which grows with the square of their variables."""
+    work = np.cumsum(np.diff(first).astype(np.float64) ** 2)
+    edges = np.unique([0, *np.searchsorted(work, work[-1] * np.arange(1, parts) / parts), len(work)])
+    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+
+
+def _status(ending: int, is_good: bool, is_psd: bool | None) -> Status:
+    from askew.solvers.box_newton import STUCK
+
+    if is_good:
+        return Status.STATIONARY if is_psd is False else Status.OPTIMAL
+    return Status.STALLED if ending == STUCK else Status.MAX_ITER

@@ -1,5 +1,7 @@
 """The chosen ridge: deterministic, blind to order and repetition, and better than none where it matters."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,7 +9,6 @@ from scipy import sparse
 from askew.methods.moment import Formulation
 from askew.methods.moment_ridge import (
     MOST_POINTS,
-    Trial,
     _left_out,
     choose_ridge,
     distinct_rows,
@@ -15,6 +16,14 @@ from askew.methods.moment_ridge import (
     smallest_good,
 )
 from askew.moments import CovarianceModel, Moments
+from askew.moments.structure import Structure
+
+
+class Trial(NamedTuple):
+    structure: Structure
+    X: Any
+    weight: np.ndarray
+    n_negatives: float
 
 
 def chosen(X, weight, negatives, **formulation):

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from askew.exceptions import DataError
 from askew.moments import DiagonalMoments, LowRankMoments, Moments
-from askew.moments.grouped import can_subtract, without_rows
+from askew.moments.grouped import can_subtract, without_each
 from askew.moments.sparse_sweeps import remove_rows
 
 
@@ -201,16 +201,18 @@ def test_all_but_a_class_equals_the_rest_alone():
     weight = rng.integers(0, 3, 500).astype(float)
     total = DiagonalMoments.of(X, weight)
     assert can_subtract(X, total)
-    for size in (0, 1, 60, 499):
-        rows = rng.permutation(500)[:size]
+    groups = [rng.permutation(500)[:size] for size in (0, 1, 60, 499, 500)]
+    found = without_each(total, X, groups, weight)
+    for rows, mine in zip(groups[:-1], found[:-1], strict=True):
         rest = np.setdiff1d(np.arange(500), rows)
-        found, alone = without_rows(total, X, rows, weight), DiagonalMoments.of(X[rest], weight[rest])
-        assert found.n_samples == pytest.approx(alone.n_samples)
-        np.testing.assert_allclose(found.mean, alone.mean, rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(found.scatter, alone.scatter, rtol=1e-9, atol=1e-9)
-        plain = remove_rows.py_func(X.data, X.indices, X.indptr, rows, weight, 500.0, total.mean, total.scatter)
-        quick = remove_rows(X.data, X.indices, X.indptr, rows, weight, 500.0, total.mean, total.scatter)
-        np.testing.assert_allclose(plain[2], quick[2], atol=1e-9)
-    assert without_rows(total, X, np.arange(500), weight).n_samples == 0
+        alone = DiagonalMoments.of(X[rest], weight[rest])
+        assert mine.n_samples == pytest.approx(alone.n_samples)
+        np.testing.assert_allclose(mine.mean, alone.mean, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(mine.scatter, alone.scatter, rtol=1e-9, atol=1e-9)
+        out = np.empty((2, 2, X.shape[1]))
+        for each, form in zip(out, (remove_rows, remove_rows.py_func), strict=True):
+            form(X.data, X.indices, X.indptr, rows, weight, 500.0, total.mean, total.scatter, *each)
+        np.testing.assert_allclose(out[0], out[1], atol=1e-9)
+    assert found[-1].n_samples == 0
     full = sparse.csr_array(rng.normal(size=(20, 2)) + 1e8)  # a column without a zero is not taken this way
     assert not can_subtract(full, DiagonalMoments.of(full))

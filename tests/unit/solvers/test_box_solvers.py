@@ -8,7 +8,7 @@ from askew.exceptions import ParameterError
 from askew.kernels import Linear, Precomputed
 from askew.kernels.whitened import SignedRows, WhitenedGram
 from askew.qp import Free, Problem, Status, Sum, SumAtMost, certify
-from askew.solvers import descent, dispatch, linear, stored, working_set
+from askew.solvers import box_newton, descent, dispatch, interior, linear, stored, working_set
 
 
 def problem_on(matrix, upper, constraint=None):
@@ -70,6 +70,60 @@ def test_compiled_and_plain_steps_agree():
     np.testing.assert_allclose(*results, atol=1e-8)
 
 
+def test_compiled_and_plain_newton_agree():
+    rng = np.random.default_rng(4)
+    Z = (rng.normal(size=(14, 6)) + 0.5) * np.logspace(-2, 1, 6)
+    K, p, lower, upper = Z @ Z.T, -np.ones(14), np.zeros(14), np.full(14, 3.0)
+    results = []
+    for form in (box_newton.solve_box, box_newton.solve_box.py_func):
+        beta, g = np.zeros(14), np.empty(14)
+        assert form(K, p, lower, upper, beta, g, 1e-9, 10**6)[2] == box_newton.GOOD
+        np.testing.assert_allclose(g, K @ beta - 1, atol=1e-9)
+        results.append(g)
+    np.testing.assert_allclose(*results, atol=1e-6)
+    for part in ("step_inside", "move_inside", "violation", "curvatures", "evaluate", "solve_in_place"):
+        assert callable(getattr(box_newton, part).py_func)
+    inside, start = np.arange(14), np.full(14, 1e-3)
+    moved = []
+    for form in (box_newton.move_inside, box_newton.move_inside.py_func):
+        beta = start.copy()
+        form(K.copy(), np.trace(K), inside, K @ beta - 1, beta, lower, upper)
+        moved.append(beta)
+    np.testing.assert_allclose(*moved, atol=1e-6)
+    for form in (box_newton.solve_in_place, box_newton.solve_in_place.py_func):
+        assert not form(np.array([[1.0, 2.0], [2.0, 1.0]]), np.ones(2))
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_the_interior_point_ends_where_the_others_do(C):
+    """Thousands of overlapping points, nearly all of which end at a bound."""
+    rng = np.random.default_rng(5)
+    Z = rng.normal(size=(3000, 8)) + np.linspace(0.0, 0.4, 8)
+    problem = problem_on(WhitenedGram(Linear(), Z), C)
+    beta = interior.interior_point(Z, problem.linear, problem.lower, problem.upper, 1e-4)
+    assert ((beta > 0) & (beta < C)).all()
+    swept = linear.solve(problem, start=beta, tol=1e-4, max_iter=20)
+    assert swept.status is Status.OPTIMAL
+    assert swept.n_iter <= 20
+    assert certify(problem, swept.beta).relative_gap <= 1e-6  # what is left to the optimum, whoever found it
+
+
+def test_sweeps_that_are_slow_leap():
+    """Dense points by the interior point, sparse ones by Newton; without it neither ends in these many sweeps."""
+    rng = np.random.default_rng(6)
+    dense = rng.normal(size=(6000, 6)) * np.logspace(0, -1, 6) + 0.1
+    twins = sparse.random(60, 400, 0.1, "csr", random_state=7)  # pairs of rows that are nearly the same
+    twins = sparse.vstack([twins, twins + sparse.random(60, 400, 0.02, "csr", random_state=8) * 0.05]).tocsr()
+    none = np.zeros((120, 0))
+    for points, C in ((dense, 100.0), (SignedRows(twins, none, np.zeros(0)), 1e4)):
+        problem = problem_on(WhitenedGram(Linear(), points), C)
+        answer = linear.solve(problem, tol=1e-5, max_iter=150)
+        assert answer.status is Status.OPTIMAL
+        assert answer.n_outer > 1
+        run = linear._Run(problem, np.zeros(problem.n), 1e-5)
+        assert run.sweep(0.5e-5, 150) == 150
+
+
 def test_limits_are_reported_not_raised(matrix):
     problem = problem_on(matrix, 10.0)
     assert stored.solve(problem, tol=1e-12, max_iter=2).status is Status.MAX_ITER
@@ -121,10 +175,10 @@ def test_signed_rows_make_one_symmetric_matrix():
     rows, columns, signs = gram.inner_points()
     expected = (rows @ rows.T).toarray() + (columns * signs) @ columns.T
     everything = np.arange(gram.n)
-    np.testing.assert_allclose(gram.whole(), expected, atol=1e-12)
+    np.testing.assert_allclose(gram.filled(), expected, atol=1e-12)
     np.testing.assert_allclose(gram.rows(everything), expected, atol=1e-12)
     np.testing.assert_allclose(gram.block(everything[::2]), expected[::2, ::2], atol=1e-12)
     np.testing.assert_allclose(gram.diagonal(), np.diagonal(expected), atol=1e-12)
     v = np.random.default_rng(6).normal(size=gram.n)
     np.testing.assert_allclose(gram.matvec(v), expected @ v, atol=1e-12)
-    np.testing.assert_allclose(gram.subset(everything[5:9]).whole(), expected[5:9, 5:9], atol=1e-12)
+    np.testing.assert_allclose(gram.subset(everything[5:9]).filled(), expected[5:9, 5:9], atol=1e-12)

@@ -1,0 +1,145 @@
+"""Many small machines at once: each as if it were alone, as the plain road has it, and judged from its own numbers."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from askew import MomentSVC
+from askew.estimators.moment_machines import _fit_few, _fit_one
+from askew.exceptions import DataError
+from askew.kernels import Precomputed
+from askew.kernels.sparse_products import gram_of_rows
+from askew.methods.moment import Formulation, formulate
+from askew.methods.moment_evidence import gather
+from askew.methods.moment_few import MOST, is_few
+from askew.moments import CovarianceModel, DiagonalMoments
+from askew.moments.factor import Factor
+from askew.moments.ridged_rows import products_by_ridge
+from askew.moments.sparse_sweeps import directions_of_rows, invert_variances, whiten_rows
+from askew.qp import certify
+from askew.solvers import stored
+
+
+@pytest.fixture
+def documents():
+    """Sparse rows, labels that overlap and differ in size, weights."""
+    rng = np.random.default_rng(0)
+    X = sparse.random(900, 200, 0.06, "csr", random_state=rng)
+    sizes = (3, 20, 90, MOST + 40)
+    member = np.zeros((900, len(sizes)), dtype=bool)
+    for c, size in enumerate(sizes):
+        rows = rng.choice(900, size, replace=False)
+        member[rows, c] = True
+        X = X + sparse.csr_array((np.full(size, 0.3), (rows, np.full(size, 7 * c))), shape=X.shape)
+    return sparse.csr_array(X), member, rng.uniform(0.5, 2.0, 900)
+
+
+def both_roads(evidence, setting, ridge):
+    found = []
+    for road in (_fit_few, _fit_one):
+        out = np.zeros((len(evidence), evidence[0].X.shape[1]))
+        rows = [out[k : k + 1] for k in range(len(out))]
+        if road is _fit_few:
+            machines = road(evidence, ridge, setting, None, rows)
+        else:
+            machines = [road([e], ridge, setting, None, [w])[0] for e, w in zip(evidence, rows, strict=True)]
+        found.append((machines, out))
+    return found
+
+
+@pytest.mark.parametrize("parameters", [{}, {"C": 0.02}, {"C": 50.0}, {"formulation": "nu", "nu": 0.3}])
+def test_at_once_is_one_by_one_is_the_plain_road(documents, parameters):
+    X, member, weight = documents
+    evidence = gather(X, member, weight, CovarianceModel("diagonal"))[:3]
+    setting = MomentSVC(covariance="diagonal", rho=0.01, **parameters)._setting()
+    assert all(is_few(e, setting.formulation, setting.covariance) for e in evidence)
+    (few, w), (plain, other) = both_roads(evidence, setting, 0.01)
+    np.testing.assert_allclose(w, other, rtol=1e-8, atol=1e-8 * np.abs(other).max())
+    for mine, theirs in zip(few, plain, strict=True):
+        assert mine.fit.status.has_converged
+        assert mine.fit.status is theirs.fit.status
+        assert mine.fit.violation <= 1e-8
+        assert mine.fit.intercept == theirs.fit.intercept
+        assert mine.deviation == pytest.approx(theirs.deviation)
+        assert mine.centre == pytest.approx(theirs.centre)
+    for k in range(3):
+        (alone, v), _ = both_roads(evidence[k : k + 1], setting, 0.01)
+        np.testing.assert_array_equal(v[0], w[k])
+        np.testing.assert_array_equal(alone[0].fit.alpha, few[k].fit.alpha)
+
+
+@pytest.mark.parametrize("rho", ["auto", 0.003])
+def test_one_call_for_all_labels_is_one_fit_per_label(documents, rho):
+    """Also the label with more positives than fit here, and every attribute."""
+    X, member, weight = documents
+    together = MomentSVC(covariance="diagonal", rho=rho).fit(X, member.astype(int), weight)
+    assert together.status_ == "optimal"
+    for c in range(member.shape[1]):
+        alone = MomentSVC(covariance="diagonal", rho=together.rho_).fit(X, member[:, c], weight)
+        atol = 1e-8 if member[:, c].sum() <= MOST else 2e-3
+        scores, expected = together.decision_function(X)[:, c], alone.decision_function(X)
+        np.testing.assert_allclose(scores, expected, atol=atol * np.abs(expected).max())
+        assert together.kkt_violation_[c] <= 1e-3
+        assert together.dual_gap_[c] >= 0.0
+        negatives = scores[~member[:, c]]
+        shares = weight[~member[:, c]] / weight[~member[:, c]].sum()
+        assert shares[negatives >= 0].sum() <= together.false_positive_bound_[c]
+
+
+def test_every_certificate_is_that_of_its_programme(documents):
+    X, member, weight = documents
+    evidence = gather(X, member, weight, CovarianceModel("diagonal"))[:3]
+    setting = MomentSVC(covariance="diagonal", C=0.5)._setting()
+    for max_iter in (-1, 5):
+        matrices, first, upper = [], [0], []
+        for e in evidence:
+            rows = e.structure.with_ridge(0.02).whiten(e.X)
+            K = (rows.rows @ rows.rows.T).toarray() + (rows.columns * rows.signs) @ rows.columns.T
+            matrices.append(K)
+            first.append(first[-1] + len(K))
+            upper.append(setting.formulation.cost(e.weight))
+        flat = np.concatenate([K.ravel() for K in matrices])
+        tols = np.full(3, 1e-8)
+        found = stored.solve_each(flat, np.array(first), np.concatenate(upper), tols, max_iter)
+        for K, e, mine in zip(matrices, evidence, found, strict=True):
+            problem = formulate(Precomputed(K, is_psd=True), Formulation(C=0.5), e.weight)
+            judged, alone = certify(problem, mine.beta), stored.solve(problem, tol=1e-8, max_iter=max_iter)
+            np.testing.assert_array_equal(mine.beta, alone.beta)
+            assert mine.status is alone.status
+            assert mine.n_iter == alone.n_iter
+            for name in ("objective", "violation", "duality_gap", "infeasibility"):
+                assert getattr(mine.certificate, name) == pytest.approx(getattr(judged, name), rel=1e-9, abs=1e-12)
+
+
+def test_compiled_and_plain_rows_agree(documents):
+    X, member, _weight = documents
+    moments, rows = DiagonalMoments.of(X), X[np.flatnonzero(member[:, 1])]
+    entries, ridges = (rows.data, rows.indices, rows.indptr), np.array([0.5, 0.01])
+    inverse = np.empty((2, 200))
+    for out, form in zip(inverse, (invert_variances, invert_variances.py_func), strict=True):
+        assert form(moments.scatter, 900.0, 0.1, out) == pytest.approx(moments.variance.min() + 0.1)
+    np.testing.assert_allclose(inverse[0], 1.0 / (moments.variance + 0.1))
+    np.testing.assert_allclose(inverse[0], inverse[1])
+    white = [form(*entries, moments.mean, inverse[0]) for form in (whiten_rows, whiten_rows.py_func)]
+    for quick, plain in zip(*white, strict=True):
+        np.testing.assert_allclose(quick, plain)
+    for form in (gram_of_rows, gram_of_rows.py_func):
+        np.testing.assert_allclose(form(*entries, 200), (rows @ rows.T).toarray(), atol=1e-12)
+    coefficients = np.random.default_rng(1).normal(size=(20, 3))
+    structure = Factor(moments.mean, moments.variance, ridge=0.1)
+    expected = structure.solve(structure.centred_sum(rows, coefficients)).T
+    for form in (directions_of_rows, directions_of_rows.py_func):
+        out = np.empty((3, 200))
+        form(*entries, coefficients, moments.mean, inverse[0], out)
+        np.testing.assert_allclose(out, expected, atol=1e-12)
+    quick = products_by_ridge(*entries, moments.mean, moments.variance, ridges)
+    for one, other in zip(
+        quick, products_by_ridge.py_func(*entries, moments.mean, moments.variance, ridges), strict=True
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_no_variance_and_no_ridge_is_refused():
+    X = sparse.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 1.0, 0.0], [2.0, 0.0, 1.0]]))
+    with pytest.raises(DataError, match="no variance of their own and rho=0"):
+        MomentSVC(covariance="diagonal", rho=0.0).fit(X, [0, 0, 1, 0])
