@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 FEATURES = [f"x{j}" for j in range(6)]
 
@@ -14,6 +15,35 @@ def table(n_negative=4000, n_positive=400, seed=0):
     frame = pd.DataFrame(X, columns=FEATURES)
     frame["fraud"] = np.repeat([0, 1], [n_negative, n_positive])
     return frame.sample(frac=1.0, random_state=seed).reset_index(drop=True)
+
+
+def mixed_table(n=6000, seed=0):
+    """Numbers far from zero and of different size, text, a category with missing values, and "fraud"."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.05).astype(int)
+    frame = pd.DataFrame(
+        {
+            "amount": rng.normal(size=n) * 30 + 1000 + 20 * y,
+            "country": np.where(rng.random(n) < 0.2 * y, "es", rng.choice(["fr", "de", "it"], n, p=[0.6, 0.3, 0.1])),
+            "age": rng.normal(size=n),
+            "kind": pd.Categorical(rng.choice(["card", "cash", None], n)),
+        }
+    )
+    return frame.assign(fraud=y)
+
+
+MIXED = ["amount", "country", "age", "kind"]
+
+
+def encoded_by_hand(frame, scale):
+    """What scikit-learn's encoder and scaler make of ``mixed_table``, in the order of its columns."""
+    texts = frame[["country", "kind"]].astype(object)
+    texts = texts.where(texts.notna(), None)
+    places = OneHotEncoder(sparse_output=False).fit(texts)
+    assert [list(each) for each in places.categories_] == [["de", "es", "fr", "it"], ["card", "cash", None]]
+    marks = places.transform(texts)
+    X = np.column_stack([frame["amount"], marks[:, :4], frame["age"], marks[:, 4:]])
+    return StandardScaler().fit_transform(X) if scale else X
 
 
 def relative_difference(model, reference):

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from behaviour.accidents import kill_the_executor
 from behaviour.guide_page import programs, run
-from behaviour.rare_rows import FEATURES, relative_difference, table
+from behaviour.rare_rows import FEATURES, MIXED, encoded_by_hand, mixed_table, relative_difference, table
 from sklearn.linear_model import LogisticRegression
 
 from askew import SVC, MomentSVC, ToleranceClassifier
@@ -94,6 +94,21 @@ def test_a_cluster_finds_the_model_of_memory(rows, reference):
     assert model.false_positive_bound_ == pytest.approx(reference.false_positive_bound_, rel=1e-10)
 
 
+def test_text_is_learnt_in_the_pass(spark):
+    here = mixed_table(3000)
+    here["kind"] = here["kind"].astype(object).where(here["kind"].notna(), None)
+    far = spark.createDataFrame(here.to_dict("records"), "amount double, country string, age double, kind string, "
+                                "fraud long").repartition(5)  # fmt: skip
+    X = encoded_by_hand(here, True)
+    expected = MomentSVC().fit(X, here["fraud"]).decision_function(X)
+    model = MomentSVC(scale=True).fit(far, target="fraud")
+    assert np.abs(model.decision_function(here[MIXED]) - expected).max() < 1e-10 * np.abs(expected).max()
+    scored = model.decision_function(far).toPandas()
+    np.testing.assert_allclose(scored["decision_function"], model.decision_function(scored[MIXED]), rtol=1e-10)
+    with pytest.raises(DataError, match=r"column 'country' has at least \d different values, and max_categories=2"):
+        MomentSVC(max_categories=2).fit(far, target="fraud")
+
+
 def test_weights_and_words_as_labels(spark, rows, frame):
     weighted = rows.selectExpr(
         *FEATURES, "IF(fraud = 1, 'fraud', 'ok') AS kind", "CAST(pmod(hash(x0), 3) AS INT) AS w"
@@ -147,9 +162,9 @@ def test_an_executor_killed_in_the_middle_changes_nothing(rows, tmp_path):
     ("change", "message"),
     [
         ("IF(x0 > 5, NULL, x3)", r"Spark, partition \d+, rows [\d,]+ to [\d,]+: column 'x3' is missing, NaN"),
-        ("IF(x0 > 5, 'high', 'low')", r"partition \d+, .*Column 'x3' holds string, and numbers are needed"),
+        ("DATE'2026-01-01'", r"partition \d+, .*Column 'x3' holds date32.*, and numbers are needed"),
     ],
-    ids=["missing", "text"],
+    ids=["missing", "date"],
 )
 def test_faults_name_the_partition(rows, change, message):
     wrong = rows.withColumn("x3", pyspark.sql.functions.expr(change))

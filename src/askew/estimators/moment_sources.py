@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,18 @@ def open_labelled(X: Any, y: Any, target: str | None, sample_weight: Any) -> tup
     return source, Layout(features, target, weight)
 
 
-def tally_up(source: Source, layout: Layout, model: CovarianceModel, pos_label: Any, most: int) -> Tally:
+def with_categories(source: Source, layout: Layout) -> Layout:
+    """The layout that knows which of its features are categories."""
+    return replace(layout, categories=tuple(name for name in layout.features if name in source.categories))
+
+
+def tally_up(
+    source: Source, layout: Layout, model: CovarianceModel, pos_label: Any, most: int, most_levels: int = 0
+) -> Tally:
     """One pass; a second one where the labels turn out to be others than expected."""
     guess = LIKELY if pos_label is None else pos_label
-    tally = _pass(source, Plan(layout, model, (guess,), most))
+    plan = Plan(layout, model, (guess,), most, most_levels)
+    tally = _pass(source, plan)
     classes = _sorted(tally.labels)
     if len(classes) < 2:
         raise DataError(
@@ -51,9 +60,9 @@ def tally_up(source: Source, layout: Layout, model: CovarianceModel, pos_label: 
             f"{classes or 'none'} in {source.name}. Is the target the right column?"
         )
     if len(classes) > 2:
-        return _pass(source, Plan(layout, model, None, most))
+        return _pass(source, replace(plan, points=None))
     right = classes[1] if pos_label is None or pos_label not in classes else pos_label
-    return tally if guess == right else _pass(source, Plan(layout, model, (right,), most))
+    return tally if guess == right else _pass(source, replace(plan, points=(right,)))
 
 
 def targets_of(tally: Tally, pos_label: Any) -> Targets:

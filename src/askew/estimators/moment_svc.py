@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -17,17 +18,19 @@ from askew.arrays import Home, host, is_elsewhere
 from askew.estimators.elsewhere import read_rows
 from askew.estimators.moment_certificate import MomentCertificate
 from askew.estimators.moment_checkpoint import ResumesStreams
+from askew.estimators.moment_encoding import encode, encoded_names
 from askew.estimators.moment_fitted import Fitted
 from askew.estimators.moment_machines import Setting, fit_machines
 from askew.estimators.moment_path import MomentPath, fit_path
+from askew.estimators.moment_scale import divide_evidence, divide_rows, give_back, spread_of_evidence, unit_scale
 from askew.estimators.moment_search import MomentSearch
-from askew.estimators.moment_sources import open_labelled, tally_up, targets_of, warn_of_a_draw
+from askew.estimators.moment_sources import open_labelled, tally_up, targets_of, warn_of_a_draw, with_categories
 from askew.estimators.moment_targets import Targets, read_classes, read_targets
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
 from askew.methods.moment import Formulation
 from askew.methods.moment_evidence import Evidence, Stream, gather
-from askew.moments import CovarianceModel, Moments
+from askew.moments import CovarianceModel, DiagonalMoments, Moments
 from askew.moments.choice import NAMES as COVARIANCES
 from askew.sources import ScoresAnywhere, is_beyond_memory
 from askew.threads import workers
@@ -70,6 +73,9 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
     rho : float or "auto", default="auto"
         Ridge added to the covariance, in squared units of the data: how far, in spectral norm, it may be wrong. "auto"
         chooses it by cross-validation over the positives. 0 needs a positive definite covariance.
+    scale : bool, default=False
+        Whether to divide every feature by its standard deviation over all rows, as ``StandardScaler`` does; it comes
+        from the same pass. ``rho``, the factor model and the kernels are then in those units; ``coef_`` is not.
     mean_radius : float, default=0.0
         How far the mean may be wrong, in standard deviations; it tightens the certificate and leaves the fit as it is.
     pos_label : label, default=None
@@ -78,6 +84,8 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
     max_positive : int, default=100_000
         Most rows of a class that are gathered from rows beyond memory; where there are more, a fair draw of that many
         stands for all, with a warning.
+    max_categories : int, default=100
+        Most different values of a column of text in rows beyond memory; more are an error.
     forgetting : float, default=1.0
         In ``partial_fit``, the factor on all earlier negatives when a batch arrives; below 1 for drifting streams.
     tol : float, default=1e-3
@@ -89,12 +97,19 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
     ----------
     classes_ : array of shape (n_classes,)
     coef_ : array of shape (n_machines, n_features)
-        In the original features, for the linear kernel. One machine for two classes, else one per class.
+        In the original features, for the linear kernel. One machine for two classes, else one per class. Where text
+        was learnt, its columns are those of ``encoded_names_``.
     intercept_ : array of shape (n_machines,)
     moments_ : Moments, or list of them for several machines
         Of the negatives.
     rho_ : float
         The ridge used.
+    scale_ : array of shape (n_features,)
+        What features were divided by, with ``scale=True``.
+    categories_ : dict of str to list
+        Of every column of text that was learnt, its values in order, None for a missing one; only where there are any.
+    encoded_names_ : array of str
+        Names of the columns of ``coef_`` then, such as "country_fr".
     support_ : array of shape (n_SV,)
         Rows (positives) that support a machine.
     support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
@@ -154,7 +169,9 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "rho": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
         "mean_radius": [Interval(Real, 0, None, closed="left")],
+        "scale": ["boolean"],
         "max_positive": [Interval(Integral, 1, None, closed="left")],
+        "max_categories": [Interval(Integral, 1, None, closed="left")],
         "forgetting": [Interval(Real, 0, 1, closed="right")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
@@ -177,9 +194,11 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         shrinkage: str = "oas",
         alpha: float = 0.1,
         rho: float | str = "auto",
+        scale: bool = False,
         mean_radius: float = 0.0,
         pos_label: Any = None,
         max_positive: int = 100_000,
+        max_categories: int = 100,
         forgetting: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = -1,
@@ -198,9 +217,11 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         self.shrinkage = shrinkage
         self.alpha = alpha
         self.rho = rho
+        self.scale = scale
         self.mean_radius = mean_radius
         self.pos_label = pos_label
         self.max_positive = max_positive
+        self.max_categories = max_categories
         self.forgetting = forgetting
         self.tol = tol
         self.max_iter = max_iter
@@ -212,7 +233,9 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or rows beyond memory
             Beyond memory are a Dask array or dataframe, a Spark DataFrame, a path (file, folder, pattern), a pyarrow
-            dataset and any :class:`askew.sources.Source`; they are read once, in float64, in blocks.
+            dataset and any :class:`askew.sources.Source`; they are read once, in float64, in blocks. So is a frame
+            with a ``target``. There, a column of text becomes a 0/1 column for every value it has, a missing one
+            included; a value first met in scoring is zero in all of them. Numbers must not be missing.
         y : array-like of shape (n_samples,), or indicator matrix of shape (n_samples, n_labels)
             Two classes, several (one-vs-rest), or several labels at once; all from one pass over X. For Dask rows, a
             Dask array or series.
@@ -227,15 +250,16 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         """
         if target is not None or is_beyond_memory(X):
             return self._fit_source(X, y, target, sample_weight)
-        X, targets, weight = self._read(X, y, sample_weight)
-        with _pool(X):
+        original, targets, weight = self._read(X, y, sample_weight)
+        with _pool(original):
+            X, scale = self._scaled(original, weight)
             evidence = gather(X, targets.member, weight, self._model())
             if targets.is_single and evidence[0].moments.is_diagonal:
                 rows = (X, np.where(targets.member[:, 0], 0.0, weight))
             else:
                 rows = None
             self.__dict__.pop("_stream", None)
-            return self._fit(evidence, targets, rows, None if is_elsewhere(X) else X)
+            return self._fit(evidence, targets, rows, None if is_elsewhere(X) else original, scale)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MomentSVC:
         """Take in a batch: its positives are kept, its negatives are added to the moments and let go.
@@ -268,7 +292,7 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
             self._stream_classes = targets.classes
         with _pool(X):
             self._stream.add(X, targets.codes, weight)
-            return self._fit(self._stream.evidence(), targets) if self._stream.is_ready else self
+            return self._fit_evidence(self._stream.evidence(), targets) if self._stream.is_ready else self
 
     def fit_from_moments(
         self, X_positive: Any, moments: Any, sample_weight: Any = None, classes: Any = (0, 1)
@@ -307,7 +331,7 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         with _pool(X):
             structure = self._model().build(moments)
             self.__dict__.pop("_stream", None)
-            return self._fit([Evidence(X[rows], weight[rows], rows, moments, structure)], targets)
+            return self._fit_evidence([Evidence(X[rows], weight[rows], rows, moments, structure)], targets)
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> MomentPath:
         """Linear models along a path of costs: one pass, one factorisation, warm starts.
@@ -342,7 +366,9 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
             raise ParameterError(f"Cs must be positive finite costs; got {Cs.tolist()}.")
         X, targets, weight = self._read(X, y, sample_weight)
         with _pool(X):
-            return fit_path(gather(X, targets.member, weight, self._model()), self._setting(), Cs, targets.sign)
+            X, scale = self._scaled(X, weight)
+            path = fit_path(gather(X, targets.member, weight, self._model()), self._setting(), Cs, targets.sign)
+        return path if scale is None else replace(path, coefs=path.coefs / scale)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row; with two classes positive means ``classes_[1]``.
@@ -352,14 +378,19 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         array of shape (n_samples,) for one machine, else (n_samples, n_machines)
         """
         check_is_fitted(self)
+        if hasattr(self, "categories_"):
+            return self._score(encode(X, self.feature_names_in_, self.categories_))
         if is_elsewhere(X) and self.kernel == "linear":
             home, X = Home(X), read_rows(self, X, reset=False)
             scores = host(home.put(X, np.float64) @ home.put(self.coef_.T)) + self.intercept_
             return scores[:, 0] if self._is_single else scores
-        X = validate_data(self, host(X) if is_elsewhere(X) else X, reset=False, **_READ)
+        return self._score(validate_data(self, host(X) if is_elsewhere(X) else X, reset=False, **_READ))
+
+    def _score(self, X: Any) -> NDArray[np.float64]:
         if self.kernel == "linear":
             scores = np.asarray(X @ self.coef_.T, dtype=np.float64) + self.intercept_
         else:
+            X = divide_rows(X, self.scale_) if hasattr(self, "scale_") else X
             scores = np.column_stack([machine.scores(X) for machine in self._machines]) * self._sign
         return scores[:, 0] if self._is_single else scores
 
@@ -395,19 +426,24 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
     def _fit_source(self, X: Any, y: Any, target: str | None, sample_weight: Any) -> MomentSVC:
         check_parameters(self)
         source, layout = open_labelled(X, y, target, sample_weight)
-        model = self._model()
-        tally = tally_up(source, layout, model, self.pos_label, self.max_positive)
+        model, layout = self._model(), with_categories(source, layout)
+        tally = tally_up(source, layout, model, self.pos_label, self.max_positive, self.max_categories)
         targets = targets_of(tally, self.pos_label)
         warn_of_a_draw(tally)
+        scale = unit_scale(tally.spread(layout.features)) if self.scale else None
+        tally = tally.expanded(layout.features)
         stream = tally.stream(model, targets.classes, targets.positive if targets.is_single else None, self.forgetting)
         evidence = stream.evidence()
         with _pool(evidence[0].X):
-            self._fit(evidence, targets)
+            self._fit_evidence(evidence, targets, scale)
         for name in ("_stream", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        self.n_features_in_ = evidence[0].X.shape[1]
+        self.n_features_in_ = len(layout.features) or evidence[0].X.shape[1]
         if layout.features:
             self.feature_names_in_ = np.array(layout.features, dtype=object)
+        if layout.categories:
+            self.categories_ = dict(zip(tally.levels.names, map(list, tally.levels.keys), strict=True))
+            self.encoded_names_ = encoded_names(layout.features, self.categories_)
         return self
 
     def _resume(self, stream: Stream, classes: Any, names: Any) -> MomentSVC:
@@ -419,13 +455,34 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = names
-        return self._fit(stream.evidence(), targets) if stream.is_ready else self
+        return self._fit_evidence(stream.evidence(), targets) if stream.is_ready else self
 
-    def _fit(self, evidence: list[Evidence], targets: Targets, rows: Any = None, X: Any = None) -> MomentSVC:
+    def _scaled(self, X: Any, weight: NDArray[np.float64]) -> tuple[Any, Any]:
+        """Rows in units of their standard deviations, and those; or the rows themselves and None."""
+        if not self.scale:
+            return X, None
+        scale = unit_scale(DiagonalMoments.of(X, weight))
+        return (X / Home(X).put(scale, X.dtype) if is_elsewhere(X) else divide_rows(X, scale)), scale
+
+    def _fit_evidence(self, evidence: list[Evidence], targets: Targets, scale: Any = None) -> MomentSVC:
+        """Fit without rows; ``scale`` is that of all rows where the evidence does not hold them all."""
+        if not self.scale:
+            return self._fit(evidence, targets)
+        scale = unit_scale(spread_of_evidence(evidence)) if scale is None else scale
+        return self._fit(divide_evidence(evidence, self._model(), scale), targets, scale=scale)
+
+    def _fit(
+        self, evidence: list[Evidence], targets: Targets, rows: Any = None, X: Any = None, scale: Any = None
+    ) -> MomentSVC:
         """Solve every machine, then set all attributes at once: a failed fit leaves the estimator as it was."""
         setting = self._setting()
         fitted = Fitted(*fit_machines(evidence, setting, rows), targets.sign, setting, X)
-        for name, value in fitted.attributes(type(self).__name__).items():
+        shown = fitted.attributes(type(self).__name__)
+        for name in ("scale_", "categories_", "encoded_names_"):
+            self.__dict__.pop(name, None)
+        if scale is not None:
+            give_back(shown, scale, X is not None)
+        for name, value in shown.items():
             setattr(self, name, value)
         self.classes_, self._sign = targets.classes, targets.sign
         self._is_single, self._is_multilabel = targets.is_single, targets.is_multilabel

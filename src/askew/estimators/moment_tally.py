@@ -8,22 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from askew.estimators.moment_levels import Levels, expanded, level_numbers, moments_with_levels, place_moments
+from askew.estimators.moment_scale import diagonal
 from askew.estimators.row_identity import row_keys
 from askew.exceptions import DataError
 from askew.methods.moment_evidence import Stream
-from askew.moments import CovarianceModel
+from askew.moments import CovarianceModel, DiagonalMoments
 from askew.sources import Layout
+from askew.sources.categories import Categories, read_categories
 from askew.sources.rows import check_finite
 
 Vector = NDArray[np.float64]
 MOST_CLASSES = 100
 MOST_PARTS = 256
+NO_LEVELS = Levels()
 
 
 @dataclass(frozen=True)
@@ -34,18 +39,20 @@ class Kept:
     ----------
     parts : tuple of (X, weight, rows)
         ``rows`` is where they stand, counted from the first row of the tally.
-    n_seen, weight_seen : int, float
-        Rows there were, and their weight.
+    n_seen : int
+        Rows there were.
+    seen : DiagonalMoments
+        Of all of them.
     """
 
     parts: tuple[tuple[Any, Vector, NDArray[np.int64]], ...]
     n_seen: int
-    weight_seen: float
+    seen: DiagonalMoments
 
     @classmethod
     def of(cls, X: Any, weight: Vector, rows: NDArray[np.int64]) -> Kept:
         """All rows of a piece."""
-        return cls(((X, weight, rows),), len(rows), float(weight.sum()))
+        return cls(((X, weight, rows),), len(rows), DiagonalMoments.of(X, weight))
 
     @property
     def n(self) -> int:
@@ -55,15 +62,15 @@ class Kept:
     def shifted(self, offset: int) -> Kept:
         """The same rows after ``offset`` others."""
         parts = tuple((X, weight, rows + offset) for X, weight, rows in self.parts)
-        return Kept(parts, self.n_seen, self.weight_seen)
+        return Kept(parts, self.n_seen, self.seen)
 
     def joined(self, other: Kept, most: int) -> Kept:
         """Both together, cut down once they are far too many."""
-        n_seen, weight_seen = self.n_seen + other.n_seen, self.weight_seen + other.weight_seen
-        both = Kept(self.parts + other.parts, n_seen, weight_seen)
+        n_seen, seen = self.n_seen + other.n_seen, self.seen + other.seen
+        both = Kept(self.parts + other.parts, n_seen, seen)
         if both.n > 2 * most:
             return both.limited(most)
-        return both if len(both.parts) <= MOST_PARTS else Kept((both.whole,), n_seen, weight_seen)
+        return both if len(both.parts) <= MOST_PARTS else Kept((both.whole,), n_seen, seen)
 
     def limited(self, most: int) -> Kept:
         """The ``most`` rows of smallest hash: a fair draw, and the same one however the rows were cut and ordered."""
@@ -71,7 +78,12 @@ class Kept:
             return self
         X, weight, rows = self.whole
         chosen = np.sort(np.argsort(row_keys(X), kind="stable")[:most])
-        return Kept(((X[chosen], weight[chosen], rows[chosen]),), self.n_seen, self.weight_seen)
+        return Kept(((X[chosen], weight[chosen], rows[chosen]),), self.n_seen, self.seen)
+
+    def expanded(self, levels: Levels, order: NDArray[np.int64]) -> Kept:
+        """The rows with 0/1 columns in place of the numbers of categories."""
+        parts = tuple((expanded(X, levels)[:, order], weight, rows) for X, weight, rows in self.parts)
+        return Kept(parts, self.n_seen, self.seen)
 
     @property
     def whole(self) -> tuple[Any, Vector, NDArray[np.int64]]:
@@ -85,7 +97,7 @@ class Kept:
     def drawn(self, most: int) -> tuple[Any, Vector, NDArray[np.int64]]:
         """At most ``most`` rows, with weights that sum to those of all rows seen."""
         X, weight, rows = self.limited(most).whole
-        return X, weight if self.n_seen <= most else weight * (self.weight_seen / weight.sum()), rows
+        return X, weight if self.n_seen <= most else weight * (self.seen.n_samples / weight.sum()), rows
 
 
 @dataclass(frozen=True)
@@ -100,27 +112,38 @@ class Plan:
         Classes to keep by their points; None keeps every class, and its moments, too.
     most : int
         Rows to keep of each of them.
+    most_levels : int
+        Categories that a column may have.
     """
 
     layout: Layout
     model: CovarianceModel
     points: tuple[Any, ...] | None
     most: int
+    most_levels: int = 0
 
     def of(self, block: Any) -> Tally:
         """The part of one block."""
-        total = Tally(self.most, {}, {}, 0)
+        total = None
         try:
+            found = self._categories(block)
             for X, y, weight in self.layout.read(block):
                 if y is None:
                     raise DataError("the rows have no labels.")
-                total = total.merge(self._of_piece(X, y, weight))
+                begin = 0 if total is None else total.n_rows
+                mine = None if found is None else found._replace(codes=found.codes[begin : begin + X.shape[0]])
+                part = self._of_piece(X, y, weight, mine)
+                total = part if total is None else total.merge(part)
         except DataError:
             self.layout.check(block)  # moments refuse what is not a number; this says where it is
             raise
-        return total
+        return total if total is not None else Tally(self.most, {}, {}, 0)
 
-    def _of_piece(self, X: Any, y: NDArray[Any], weight: Vector | None) -> Tally:
+    def _categories(self, block: Any) -> Categories | None:
+        names = self.layout.categories
+        return read_categories(getattr(block, "X", block), names) if names else None
+
+    def _of_piece(self, X: Any, y: NDArray[Any], weight: Vector | None, found: Categories | None) -> Tally:
         moments, kept = {}, {}
         groups = _groups(y, None if weight is None else weight > 0)
         for k, (name, rows) in enumerate(groups):
@@ -128,14 +151,25 @@ class Plan:
                 ones = np.ones(len(rows)) if weight is None else weight[rows]
                 mine = X[rows]
                 check_finite(mine)
-                kept[name] = Kept.of(mine, ones, rows)
+                kept[name] = Kept.of(mine if found is None else _with_numbers(mine, found, rows), ones, rows)
             if self.points is None or name not in self.points:
                 if k == len(groups) - 1 and not sparse.issparse(X):
                     mine, rows = _compacted(X, rows)
                 else:
                     mine = X[rows]
-                moments[name] = self.model.moments_of(mine, None if weight is None else weight[rows], streaming=True)
-        return Tally(self.most, moments, kept, X.shape[0])
+                moments[name] = self._moments(mine, None if weight is None else weight[rows], found, rows)
+        if found is None:
+            return Tally(self.most, moments, kept, X.shape[0])
+        all_weight = np.ones(X.shape[0]) if weight is None else weight
+        levels = Levels.of(self.layout.categories, self.most_levels, *found, all_weight)
+        return Tally(self.most, moments, kept, X.shape[0], levels)
+
+    def _moments(self, X: Any, weight: Vector | None, found: Categories | None, rows: NDArray[np.int64]) -> Any:
+        numbers = self.model.moments_of(X, weight, streaming=True)
+        if found is None:
+            return numbers
+        sizes, each = list(map(len, found.levels)), np.ones(len(rows)) if weight is None else weight
+        return moments_with_levels(numbers, X, found.codes[rows], sizes, each)
 
 
 @dataclass(frozen=True)
@@ -150,12 +184,16 @@ class Tally:
     kept : dict of label to Kept
     n_rows : int
         All rows, whatever their class or weight.
+    levels : Levels
+        Categories met so far. The moments have a 0/1 column for each of them after the numbers; rows that are kept have
+        the number of a category for each column of categories.
     """
 
     most: int
     moments: dict[Any, Any]
     kept: dict[Any, Kept]
     n_rows: int
+    levels: Levels = NO_LEVELS
 
     @property
     def labels(self) -> set[Any]:
@@ -163,14 +201,43 @@ class Tally:
 
     def merge(self, other: Tally) -> Tally:
         """Both parts, ``other`` after this one."""
-        moments, kept = dict(self.moments), dict(self.kept)
-        for label, more in other.moments.items():
+        levels = self.levels.joined(other.levels)
+        moments = {label: self.levels.fitted(mine, levels) for label, mine in self.moments.items()}
+        kept = dict(self.kept)
+        for label, part in other.moments.items():
+            more = other.levels.fitted(part, levels)
             moments[label] = moments[label] + more if label in moments else more
         for label, rows in other.kept.items():
             after = rows.shifted(self.n_rows)
             kept[label] = kept[label].joined(after, self.most) if label in kept else after
         _check_number({*moments, *kept})
-        return Tally(self.most, moments, kept, self.n_rows + other.n_rows)
+        return Tally(self.most, moments, kept, self.n_rows + other.n_rows, levels)
+
+    def expanded(self, features: tuple[str, ...]) -> Tally:
+        """The same in the order of the features, a 0/1 column for every category that has weight; once, at the end."""
+        levels = self.levels.kept()
+        if not levels.names:
+            return self
+        order = levels.order(features)
+        back = np.argsort(order)
+        fitted = {label: self.levels.fitted(mine, levels) for label, mine in self.moments.items()}
+        moments = {label: place_moments(mine, back, len(order)) for label, mine in fitted.items()}
+        kept = {label: rows.limited(self.most).expanded(levels, order) for label, rows in self.kept.items()}
+        return Tally(self.most, moments, kept, self.n_rows, levels)
+
+    def spread(self, features: tuple[str, ...]) -> DiagonalMoments:
+        """Moments, feature by feature, of all rows whatever their class; of the columns that ``expanded`` has."""
+        labels = sorted(self.labels, key=str)
+        parts = [self.moments[label] if label in self.moments else self.kept[label].seen for label in labels]
+        n_numbers = len([name for name in features if name not in self.levels.names]) if features else None
+        total = reduce(DiagonalMoments.merge, [diagonal(part, n_numbers) for part in parts])
+        levels = self.levels.kept()
+        if not levels.names:
+            return total
+        counts, n = np.array([each for mine in levels.weights for each in mine.values()]), total.n_samples
+        mean, rest = np.append(total.mean, counts / n), np.append(total.mean_rest, np.zeros(len(counts)))
+        scatter, order = np.append(total.scatter, counts * (1.0 - counts / n)), levels.order(features)
+        return DiagonalMoments(n, mean[order], rest[order], scatter[order])
 
     def stream(self, model: CovarianceModel, classes: NDArray[Any], positive: int | None, forgetting: float) -> Stream:
         """The same as if all rows had come in one batch."""
@@ -184,6 +251,12 @@ class Tally:
                 stream.codes.append(np.full(len(rows), code, dtype=np.int64))
         stream.n_seen = self.n_rows
         return stream
+
+
+def _with_numbers(X: Vector, found: Categories, rows: NDArray[np.int64]) -> Vector:
+    """Rows with the numbers of their categories in further columns."""
+    columns = [level_numbers(mine)[found.codes[rows, j]] for j, mine in enumerate(found.levels)]
+    return np.column_stack([X, *columns])
 
 
 def _groups(y: NDArray[Any], counts: NDArray[np.bool_] | None) -> list[tuple[Any, NDArray[np.int64]]]:

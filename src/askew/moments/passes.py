@@ -166,7 +166,7 @@ def _multiply(Z: Any, factor: Any, buffer: Any, diagonal: bool, product: Any) ->
 def _narrow_product(Z: Any) -> Any:
     """Z'Z but for its last row, by short products: BLAS has kernels that need no packing for them."""
     d = Z.shape[1] - 1
-    height = max(1, min(len(Z), _SHORT // (d * (d + 1)) // 64 * 64))
+    height = max(1, min(len(Z), _SHORT // max(1, d * (d + 1)) // 64 * 64))
     whole = len(Z) // height * height
     stack = Z[:whole].reshape(-1, height, d + 1)
     total = np.matmul(stack[:, :, :d].transpose(0, 2, 1), stack).sum(axis=0)
@@ -217,13 +217,12 @@ def _sweep(X: Any, weight: Vector) -> tuple[Summary, bool]:
     d, parts = X.shape[1], 1 if X.nnz < _SPLIT else 2  # fixed, so that the result does not depend on the threads
     edges = np.searchsorted(X.indptr, np.linspace(0, X.nnz, parts + 1)[1:-1])
     edges = np.concatenate([[0], edges, [X.shape[0]]]).astype(np.int64)
-    sums, origin, seen = np.zeros((parts, d, 3)), np.zeros((parts, d)), np.full((parts, d), -1, np.int64)
-    totals, twice = np.zeros(parts), np.zeros(parts, dtype=bool)
+    sums, totals, twice = np.zeros((parts, d, 5)), np.zeros(parts), np.zeros(parts, dtype=bool)
 
     def work(p: int) -> None:
         span = (int(edges[p]), int(edges[p + 1]))
         entries = (X.data, X.indices, X.indptr)
-        totals[p], twice[p] = add_up(*entries, *span, weight, sums[p], origin[p], seen[p])
+        totals[p], twice[p] = add_up(*entries, *span, weight, sums[p])
 
     if parts == 1:
         work(0)
@@ -233,7 +232,7 @@ def _sweep(X: Any, weight: Vector) -> tuple[Summary, bool]:
     n = float(totals.sum())
     if n == 0.0:
         return empty_summary(d, True), bool(twice.any())
-    return (n, *close_up(sums, origin, n)), bool(twice.any())
+    return (n, *close_up(sums, n)), bool(twice.any())
 
 
 def without_duplicates(X: Any) -> Any:

@@ -64,6 +64,7 @@ class DaskSource(Source):
         self._X = X if self._is_frame else X.rechunk({1: -1})
         if self._is_frame:
             self.columns = tuple(map(str, X.columns))
+            self.categories = tuple(str(name) for name, kind in X.dtypes.items() if _is_category(kind))
         elif not np.isnan(X.shape[0]):
             self.n_rows = int(X.shape[0])
         self._beside = [None if each is None else self._matched(each) for each in (y, sample_weight)]
@@ -167,6 +168,11 @@ def map_rows(score: Callable[[Any], Any], X: Any, example: Any, name: str) -> An
         else pd.DataFrame(example[:0], columns=[f"{name}_{j}" for j in columns])
     )
     return X.map_partitions(scored, meta=meta)
+
+
+def _is_category(kind: Any) -> bool:
+    """Whether a pandas type holds text or categories."""
+    return kind.kind in "OUS" if isinstance(kind, np.dtype) else str(kind).startswith(("str", "category", "large_str"))
 
 
 def _delayed(collection: Any) -> list[Any]:

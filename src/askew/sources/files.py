@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
+from askew.sources.categories import text_columns
 from askew.sources.read_ahead import read_ahead
 from askew.sources.side_by_side import side_by_side
 from askew.sources.source import BLOCK_ROWS, Source, naming
@@ -67,7 +68,7 @@ class FileSource(Source):
         self.name = name or (str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
         self._dataset = _open(paths, file_format, text, self.name)
         self.schema = self._dataset.schema
-        self.columns = tuple(self.schema.names)
+        self.columns, self.categories = tuple(self.schema.names), text_columns(self.schema)
         self._block_rows = block_rows or min(2 * BLOCK_ROWS, max(BLOCK_ROWS // 8, 2**22 // max(1, len(self.columns))))
         if len(set(self.columns)) < len(self.columns):
             twice = next(column for column in self.columns if self.columns.count(column) > 1)

@@ -9,6 +9,7 @@ import narwhals as nw
 
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
+from askew.sources.categories import text_columns
 from askew.sources.source import BLOCK_ROWS, Source
 
 
@@ -54,6 +55,7 @@ class FrameSource(Source):
     def __init__(self, frame: Any, *, block_rows: int = BLOCK_ROWS) -> None:
         self._table, self._block_rows = as_table(frame), block_rows
         self.schema = self._table.schema
+        self.categories = text_columns(self.schema)
         self.columns, self.n_rows = tuple(self._table.column_names), self._table.num_rows
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:

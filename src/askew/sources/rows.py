@@ -35,6 +35,8 @@ class Layout:
     ----------
     features : tuple of str
         Columns of a table; empty for blocks without names.
+    categories : tuple of str
+        Those of the features that are categories; ``read`` leaves them to ``askew.sources.categories``.
     target, weight : str or None
         Columns; None where they come beside the rows, or not at all.
     """
@@ -42,6 +44,12 @@ class Layout:
     features: tuple[str, ...] = ()
     target: str | None = None
     weight: str | None = None
+    categories: tuple[str, ...] = ()
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Those of the features that are numbers."""
+        return tuple(name for name in self.features if name not in self.categories)
 
     @property
     def columns(self) -> list[str] | None:
@@ -68,8 +76,7 @@ class Layout:
         if hasattr(X, "column_names"):
             y = y if self.target is None else _column(X, self.target)
             weight = weight if self.weight is None else _column(X, self.weight)
-            X = columns_of(X, self.features)
-            n = len(X[0]) if X else 0
+            n, X = X.num_rows, columns_of(X, self.numbers)
         else:
             X = X if sparse.issparse(X) else np.atleast_2d(X)
             n = X.shape[0]
@@ -81,7 +88,7 @@ class Layout:
         by_column: Any = "F" if isinstance(X, list) else "C"
         out = None if sparse.issparse(X) else np.empty((min(n, step), width), order=by_column)
         for start in range(0, n, max(1, step)):
-            part = slice(start, start + step)
+            part = slice(start, min(n, start + step))
             piece = X if out is None else _filled(out, X, part)
             yield LabelledRows(piece, None if y is None else y[part], None if weight is None else weight[part])
 
@@ -89,7 +96,7 @@ class Layout:
         """Refuse NaN and infinity, by the name of their column."""
         start = 0
         for piece in self.read(block):
-            check_finite(piece.X, self.features, start)
+            check_finite(piece.X, self.numbers, start)
             start += piece.X.shape[0]
 
 
@@ -99,11 +106,11 @@ def _filled(out: Vector, X: Any, part: slice) -> Vector:
         rows = X[part]
         out[: len(rows)] = rows
         return out[: len(rows)]
-    columns = [column[part] for column in X]
-    height = len(columns[0])
-    flat = out.reshape(-1, order="F")[: height * len(columns)]
-    np.concatenate(columns, out=flat)
-    return flat.reshape(height, len(columns), order="F")
+    height, width = part.stop - part.start, len(X)
+    flat = out.reshape(-1, order="F")[: height * width]
+    if width:
+        np.concatenate([column[part] for column in X], out=flat)
+    return flat.reshape(height, width, order="F")
 
 
 def columns_of(table: Any, names: tuple[str, ...]) -> list[NDArray[Any]]:

@@ -146,7 +146,8 @@ def _one_row(estimator: Any, X: Any, columns: list[str] | None) -> Any:
         return np.zeros((1, X.shape[1] if hasattr(X, "shape") else estimator.n_features_in_))
     import pandas as pd
 
-    return pd.DataFrame(np.zeros((1, len(columns))), columns=columns)
+    texts = getattr(estimator, "categories_", {})
+    return pd.DataFrame({name: [None] if name in texts else [0.0] for name in columns})
 
 
 def _without_names(score: Callable[[Any], Any], rows: Any) -> Any:

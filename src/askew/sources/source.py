@@ -26,12 +26,15 @@ class Source(ABC):
         For messages: a file name, "standard input", "memory".
     columns : tuple of str
         Empty where rows carry no names.
+    categories : tuple of str
+        Those of the columns that hold text, or a dictionary of any kind.
     n_rows : int or None
         None where only a pass would tell.
     """
 
     name: str = "memory"
     columns: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
     n_rows: int | None = None
 
     @abstractmethod

@@ -49,6 +49,8 @@ class SparkSource(Source):
     def __init__(self, frame: Any, *, name: str = "Spark") -> None:
         spark()
         self.name, self._frame, self.columns = name, frame, tuple(frame.columns)
+        texts = spark("sql.types").StringType
+        self.categories = tuple(field.name for field in frame.schema.fields if isinstance(field.dataType, texts))
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Batches of rows, brought to this process one partition at a time."""
@@ -124,10 +126,10 @@ def _reduce_partition(of: Any, merge: Any, name: str, batches: Iterator[Any]) ->
         where = f"{name}, partition {number}, rows {start + 1:,} to {start + batch.num_rows:,}"
         try:
             part = naming(where, of, pa.Table.from_batches([batch]))
+            total = part if total is None else merge(total, part)
         except DataError as error:
             yield _part_row(number, None, str(error))
             return
-        total = part if total is None else merge(total, part)
         start += batch.num_rows
     if total is not None:
         yield _part_row(number, pickle.dumps(total), None)
@@ -140,12 +142,13 @@ def _merge_groups(merge: Any, span: int, batches: Iterator[Any]) -> Iterator[Any
     for row in rows:
         groups.setdefault(row["part"] // span, []).append(row)
     for group in groups.values():
-        problem = next((row["problem"] for row in group if row["problem"] is not None), None)
+        problem, result = next((row["problem"] for row in group if row["problem"] is not None), None), None
         if problem is None:
-            result = pickle.dumps(_folded(merge, [pickle.loads(row["result"]) for row in group]))
-            yield _part_row(group[0]["part"], result, None)
-        else:
-            yield _part_row(group[0]["part"], None, problem)
+            try:
+                result = pickle.dumps(_folded(merge, [pickle.loads(row["result"]) for row in group]))
+            except DataError as error:
+                problem = str(error)
+        yield _part_row(group[0]["part"], result, problem)
 
 
 def _folded(merge: Callable[[T, T], T], parts: list[T]) -> T | None:
