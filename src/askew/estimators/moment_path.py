@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from askew.kernels.whitened import WhitenedGram
 from askew.methods import moment
 from askew.methods.moment_evidence import Evidence
 from askew.methods.moment_score import whitened_points
+from askew.qp import Solution
 
 Vector = NDArray[np.float64]
 
@@ -40,26 +41,35 @@ class MomentPath:
 
 def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float) -> MomentPath:
     """Every cost in rising order, each started from the last; whitened points and their matrix are made once."""
-    from askew.solvers.dispatch import prefers_stored
-
     middle = float(np.exp(np.mean(np.log(Cs))))
     rho = resolve_ridge(evidence, replace(setting, formulation=moment.Formulation("C", C=middle)))
-    d = len(evidence[0].structure.mean)
-    coefs = np.empty((len(Cs), len(evidence), d))
-    intercepts, gaps = np.full((len(Cs), len(evidence)), -sign), np.zeros((len(Cs), len(evidence)))
+    shape = (len(Cs), len(evidence))
+    coefs = np.empty((*shape, evidence[0].moments.n_features))
+    intercepts, gaps, rising = np.full(shape, -sign), np.zeros(shape), np.argsort(Cs)
     for k, mine in enumerate(evidence):
         if len(mine.weight) == 0:
             coefs[:, k] = 0.0
             continue
         structure = mine.structure.with_ridge(rho)
-        matrix = WhitenedGram(Linear(), whitened_points(structure, mine.X))
-        stored = matrix.filled() if prefers_stored(matrix) else None
-        solve, alpha = partial(setting.solver(), stored=stored), None
-        alphas, tol = np.zeros((matrix.n, len(Cs))), setting.tolerance(matrix.n)
-        for j in np.argsort(Cs):
-            found = moment.fit(matrix, moment.Formulation("C", C=Cs[j]), mine.weight, solve, tol, alpha)
-            alphas[:, j] = alpha = found.alpha
-            gaps[j, k] = found.gap
-        structure.directions(mine.X, sign * alphas, coefs[:, k])
+        solutions = _solve_path(whitened_points(structure, mine.X), mine.weight, Cs[rising], setting)
+        alphas = np.empty((len(mine.weight), len(Cs)))
+        for j, solution in zip(rising, solutions, strict=True):
+            alphas[:, j], gaps[j, k] = sign * solution.beta, solution.certificate.duality_gap
+        structure.directions(mine.X, alphas, coefs[:, k])
         intercepts[:, k] = -sign - coefs[:, k] @ structure.mean
     return MomentPath(Cs, coefs, intercepts, gaps, rho)
+
+
+def _solve_path(points: Any, weight: Vector, Cs: Vector, setting: Setting) -> list[Solution]:
+    """Solutions at rising costs, on the stored matrix where that is cheapest."""
+    from askew.solvers.dispatch import prefers_stored
+    from askew.solvers.stored import solve_path
+
+    matrix, tol = WhitenedGram(Linear(), points), setting.tolerance(len(weight))
+    if prefers_stored(matrix):
+        return solve_path(matrix.filled(), np.multiply.outer(Cs, weight), tol, setting.max_iter)
+    found: list[Solution] = []
+    for C in Cs:
+        start = found[-1].beta if found else None
+        found.append(moment.fit(matrix, moment.Formulation("C", C=C), weight, setting.solver(), tol, start).solution)
+    return found

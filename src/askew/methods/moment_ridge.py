@@ -152,11 +152,13 @@ def _left_out(K: Vector, spread: Vector, cost: Vector, supports: NDArray[np.bool
 def _squared_slacks(K: Vector, cost: Vector, supports: NDArray[np.bool_]) -> tuple[Vector, Vector, NDArray[np.bool_]]:
     """α ≥ 0 of the machine with squared slacks, the inverse on its support (zero elsewhere), and the support."""
     n = len(cost)
-    A = K + np.diag(1.0 / cost)
+    A = K.copy()
+    A.flat[:: n + 1] += 1.0 / cost
     for _ in range(_EXCHANGES):
-        inverse: Vector = np.zeros((n, n))
         some = np.flatnonzero(supports)
-        inverse[np.ix_(some, some)] = np.linalg.inv(A[np.ix_(some, some)])
+        square: Any = slice(None) if len(some) == n else (some[:, None], some)
+        inverse: Vector = np.zeros((n, n))
+        inverse[square] = np.linalg.inv(A[square])
         alpha = inverse @ supports.astype(np.float64)
         wrong = supports & (alpha < 0.0)
         if not wrong.any():

@@ -22,26 +22,28 @@ def has_duplicates(indices, starts, d):  # type: ignore[no-untyped-def]
 
 
 @_compile
-def add_up(data, indices, starts, first, last, weight, sums, origin, seen):  # type: ignore[no-untyped-def]
-    """Sums of some rows by column: their weight, and those of w(x − a) and w(x − a)² with a the first entry met.
+def add_up(data, indices, starts, first, last, weight, sums):  # type: ignore[no-untyped-def]
+    """Sums of some rows by column: their weight, and those of w(x − a) and w(x − a)², with a the first entry met.
 
-    A column's entries are compared with one of themselves, so nothing cancels that was not already lost. Returns the
-    weight of the rows, and whether one of them stores a column twice.
+    A column's entries are compared with one of themselves, so nothing cancels that was not already lost. ``sums`` has a
+    line of five for each column: the three sums, a, and the row that last had an entry there, counted from 1. Returns
+    the weight of the rows, and whether one of them stores a column twice.
     """
     total, twice = 0.0, False
     for i in range(first, last):
-        w = weight[i]
+        w, row = weight[i], float(i + 1)
         if w == 0.0:
             continue
         total += w
         for k in range(starts[i], starts[i + 1]):
-            j = indices[k]
-            if seen[j] == i:
+            j, x = indices[k], data[k]
+            seen = sums[j, 4]
+            if seen == 0.0:
+                sums[j, 3] = x
+            elif seen == row:
                 twice = True
-            elif seen[j] < 0:
-                origin[j] = data[k]
-            seen[j] = i
-            away = data[k] - origin[j]
+            sums[j, 4] = row
+            away = x - sums[j, 3]
             sums[j, 0] += w
             sums[j, 1] += w * away
             sums[j, 2] += w * away * away
@@ -49,7 +51,7 @@ def add_up(data, indices, starts, first, last, weight, sums, origin, seen):  # t
 
 
 @_compile
-def close_up(sums, origin, n):  # type: ignore[no-untyped-def]
+def close_up(sums, n):  # type: ignore[no-untyped-def]
     """Mean, what rounding cut from it, and scatter of every column, from the sums of several parts of the rows.
 
     Parts are joined by the law of total scatter, and last of all with the zeros that are not stored.
@@ -65,9 +67,9 @@ def close_up(sums, origin, n):  # type: ignore[no-untyped-def]
             beside = sums[p, j, 1] / own
             within = max(0.0, sums[p, j, 2] - own * beside * beside)
             if count == 0.0:
-                count, base, shift, square = own, origin[p, j], beside, within
+                count, base, shift, square = own, sums[p, j, 3], beside, within
                 continue
-            apart = (origin[p, j] - base) + (beside - shift)
+            apart = (sums[p, j, 3] - base) + (beside - shift)
             square += within + apart * apart * (count * own / (count + own))
             shift += apart * (own / (count + own))
             count += own

@@ -1,9 +1,11 @@
-"""A box and a matrix small enough to store: coordinate descent that a Newton step finishes; one programme, or many.
+"""A box and a matrix small enough to store: coordinate descent that a Newton step finishes; one programme,
+many side by side, or one after the other.
 
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   (constraint ``Free``).
 Given
-    A ``Problem`` whose K fits in memory (it is read whole, once), or many small ones side by side.
+    A ``Problem`` whose K fits in memory (it is read whole, once); or many with p = −1 and lower = 0, each with a K of its
+    own or all with the same.
 Returns
     ``Solution``; n_iter counts coordinate steps, n_outer the rounds between Newton steps.
 Stops when
@@ -74,9 +76,8 @@ def solve_each(
     """
     from askew.solvers.box_newton import solve_boxes
 
-    count, total = len(tols), len(upper)
-    p, lower, beta, g = -np.ones(total), np.zeros(total), np.zeros(total), np.empty(total)
-    endings = np.zeros((count, 3), np.int64)
+    p, lower, beta, g = _unit_programmes(len(upper))
+    endings = np.zeros((len(tols), 3), np.int64)
     limit = max_iter if max_iter >= 0 else _UNLIMITED
 
     def work(begin: int, end: int) -> None:
@@ -84,6 +85,42 @@ def solve_each(
 
     with workers() as pool:
         pool.map(work, _shares(first, 2 * pool.count))
+    return _solutions(first, upper, beta, g, tols, endings)
+
+
+def solve_path(K: Vector, uppers: Vector, tol: float, max_iter: int = -1) -> list[Solution]:
+    """Solve programmes with the same K, p = −1 and lower = 0 one after the other, each started from the last.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Positive semi-definite.
+    uppers : array of shape (n_programmes, n)
+    tol : float
+    max_iter : int
+    """
+    from askew.solvers.box_newton import solve_box
+
+    count, n = uppers.shape
+    p, lower, beta, g = _unit_programmes(uppers.size)
+    endings, first = np.zeros((count, 3), np.int64), np.arange(count + 1) * n
+    limit = max_iter if max_iter >= 0 else _UNLIMITED
+    for k in range(count):
+        mine = slice(k * n, (k + 1) * n)
+        if k > 0:
+            np.minimum(beta[(k - 1) * n : k * n], uppers[k], out=beta[mine])
+        endings[k] = solve_box(K, p[mine], lower[mine], uppers[k], beta[mine], g[mine], tol, limit)
+    return _solutions(first, uppers.ravel(), beta, g, np.full(count, tol), endings)
+
+
+def _unit_programmes(n: int) -> tuple[Vector, Vector, Vector, Vector]:
+    """p, lower, β to start from, and room for the gradient."""
+    return -np.ones(n), np.zeros(n), np.zeros(n), np.empty(n)
+
+
+def _solutions(
+    first: NDArray[np.int64], upper: Vector, beta: Vector, g: Vector, tols: Vector, endings: NDArray[np.int64]
+) -> list[Solution]:
     found = []
     for k, (violation, gap, objective) in enumerate(zip(*_judged(first, upper, beta, g), strict=True)):
         mine, (steps, rounds, ending) = slice(first[k], first[k + 1]), endings[k].tolist()

@@ -143,3 +143,18 @@ def test_no_variance_and_no_ridge_is_refused():
     X = sparse.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 1.0, 0.0], [2.0, 0.0, 1.0]]))
     with pytest.raises(DataError, match="no variance of their own and rho=0"):
         MomentSVC(covariance="diagonal", rho=0.0).fit(X, [0, 0, 1, 0])
+
+
+def test_a_path_on_a_stored_matrix_is_one_solution_after_the_other():
+    rng = np.random.default_rng(3)
+    Z = rng.normal(size=(30, 5)) + 0.3
+    K, weight, Cs = Z @ Z.T, rng.uniform(0.5, 2.0, 30), np.array([1e-3, 0.1, 0.05, 10.0])
+    found = stored.solve_path(K, np.multiply.outer(Cs, weight), 1e-9)
+    for C, mine in zip(Cs, found, strict=True):
+        problem = formulate(Precomputed(K, is_psd=True), Formulation(C=C), weight)
+        judged = certify(problem, mine.beta)
+        assert mine.status.has_converged
+        assert judged.infeasibility == 0.0
+        assert judged.violation <= 2e-9
+        assert mine.certificate.duality_gap == pytest.approx(judged.duality_gap, abs=1e-9)
+        assert mine.objective == pytest.approx(stored.solve(problem, tol=1e-9).objective, rel=1e-9)
