@@ -26,7 +26,7 @@ COSTS, WIDTHS = (0.1, 1.0, 10.0, 100.0), (0.1, 1.0, 10.0)
 NUS, ETAS = (0.02, 0.1, 0.3, 0.5), (0.8, 0.5, 0.2, 0.05)
 ONE_CLASS_TOL = 1e-5  # their multipliers are small: at 1e-3 relative gaps of some per cent were seen
 MOMENT_COSTS, RIDGES = (1e-2, 1.0, 1e2, 1e4), (0.01, 0.1, 1.0)
-MU_SHARES, TAU_SHARES = (0.35, 0.75), (0.0, 0.4)
+MU_SHARES, TAU_SHARE = (0.2, 0.5, 0.8, 0.95), 0.25
 UNBENT = {"k_majority": 0.0, "k_minority": 0.0}
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
 
@@ -102,12 +102,9 @@ def _shares_and_widths(facts: Facts) -> Grid:
 
 
 def _margins_and_widths(facts: Facts) -> Grid:
-    """μ as a share of the positives, τ as a share of what μ leaves of them; feasible in every fold."""
-    safe = 0.97 * facts.share
-    return [
-        {"gamma": _widths(facts), "mu": [mu * safe], "tau": [tau * (1 - mu) * safe for tau in TAU_SHARES]}
-        for mu in MU_SHARES
-    ]
+    """μ as a share of the positives, from hard to soft as C is; τ by the estimator's rule, a share of what μ leaves."""
+    safe = 0.97 * facts.share  # feasible in every fold
+    return [{"gamma": _widths(facts), "mu": [mu * safe], "tau": [TAU_SHARE * (1 - mu) * safe]} for mu in MU_SHARES]
 
 
 def _ridges_and_costs(_: Facts) -> Grid:

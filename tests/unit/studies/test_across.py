@@ -13,9 +13,10 @@ from askew.datasets import make_two_gaussians
 from studies.across import sets
 from studies.across.comparison import Results, against, holm
 from studies.across.convergence import ending, relative_gap
-from studies.across.experiment import cells, judge
-from studies.across.methods import METHODS, RANKED, Facts
+from studies.across.experiment import cells, inner_folds, judge, judge_chosen
+from studies.across.methods import METHODS, RANKED, Facts, Method
 from studies.across.resampled import Resampled
+from studies.protocol.controls import FisherDirection
 
 pytest.importorskip("imblearn")
 pytest.importorskip("pyod")
@@ -95,6 +96,26 @@ def test_every_kind_of_method_goes_through_the_same_protocol(name):
     assert found["balanced_accuracy"] > 0.65
     assert found["rows"] == [120, 28, 120, 20]
     assert ("relative_gap" in found) == (name in ("MomentSVC", "SVC balanced", "OneClassSVM"))
+
+
+class Stretched(FisherDirection):
+    """Fisher's direction in units that change with the number of rows."""
+
+    def decision_function(self, X):
+        return (super().decision_function(X) + 3.0) * self.size_**3
+
+    def fit(self, X, y):
+        self.size_ = len(y)
+        return super().fit(X, y)
+
+
+def test_a_threshold_from_folds_does_not_depend_on_the_unit_of_a_score():
+    parts = of_gaussians()
+    found = [
+        judge_chosen(Method(machine, None, "control"), parts, inner_folds(parts), {})["balanced_accuracy"]
+        for machine in (FisherDirection, Stretched)
+    ]
+    assert found[0] == found[1] > 0.65
 
 
 SHOWN = ["OneClassSVM", "SVDD", "OneClassSVM on positives", "PyOD IForest", "PyOD ECOD", "PyOD KNN", "PyOD LOF"]
