@@ -8,7 +8,7 @@ from pathlib import Path
 from studies.moments import experiment, timing
 from studies.moments.grids import SETTINGS
 from studies.moments.pages import publish
-from studies.moments.sets import DENSE, DENSE_RARE, RCV1, REUTERS_RARE, TEXT
+from studies.moments.sets import DENSE, DENSE_RARE, RCV1, REUTERS, REUTERS_RARE, TEXT
 from studies.protocol.cells import Ledger, run
 from studies.protocol.command import read_order
 
@@ -21,12 +21,13 @@ class Size:
     rare: tuple[str, ...] = DENSE_RARE
     text: tuple[str, ...] = TEXT
     timed: tuple[str, ...] = (*DENSE, *RCV1, *REUTERS_RARE)
+    worded: tuple[str, ...] = (*REUTERS, *REUTERS_RARE)
     dense_cuts: int = 20
     other_cuts: int = 10
     timed_cuts: int = 3
 
 
-QUICK = Size(("mammography",), (), (RCV1[1], REUTERS_RARE[1]), ("mammography", REUTERS_RARE[1]), 3, 2, 1)
+QUICK = Size(("mammography",), (), (RCV1[1], REUTERS_RARE[1]), ("mammography", REUTERS_RARE[1]), (), 3, 2, 1)
 
 
 def main() -> None:
@@ -38,6 +39,7 @@ def main() -> None:
         *experiment.dense_cells(size.dense, size.dense_cuts),
         *experiment.rare_cells(size.rare, size.other_cuts),
         *experiment.kernel_cells(size.dense, size.other_cuts),
+        *experiment.word_cells(size.worded),
     ]
     timed = timing.timing_cells(size.timed, size.timed_cuts)
     ledger, clock = Ledger(order.results, SETTINGS), Ledger(order.results / "times", SETTINGS)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from studies.moments import kernels
+from studies.moments import kernels, words
 from studies.moments.certificate import TOLERANCES
+from studies.moments.grids import COSTS, SHARES_OF_RATIO
 from studies.moments.outcome import Outcome
 from studies.moments.sets import title
 from studies.moments.tables import TITLES, plus_minus, verdict
@@ -67,13 +68,14 @@ def gaps(outcome: Outcome, groups: Mapping[str, Sequence[str]]) -> str:
             known = [each["gap"] for each in found if each.get("gap") is not None]
             if not known:
                 continue
-            fits = [(each["n_converged"], each["n_fits"]) for each in found if "n_fits" in each]
-            share = f"{100 * sum(a for a, _ in fits) / sum(b for _, b in fits):.0f} %" if fits else "all"
+            whole = len(COSTS) * (1 + len(SHARES_OF_RATIO) if method == "cost-sensitive" else 1)
+            fits = [each["n_converged"] / whole for each in found if "n_converged" in each]
+            share = f"{100 * np.mean(fits):.0f} %" if fits else "all"
             shift = [each["auc_with_gap"] - each["auc"] for each in found if "auc_with_gap" in each]
             moved = f"{100 * np.mean(shift):+.2f}" if shift else ""
             rows.append([f"{group}, {TITLES.get(method, method)}", f"{np.median(known):.0e}", f"{max(known):.0e}"])
             rows[-1] += [share, moved]
-    header = ["relative gap of the choice", "median", "largest", "fits of the grid that converged"]
+    header = ["relative gap of the choice", "median", "largest", "share of the grid that converged"]
     return markdown([*header, "AUC solved again with a gap, points"], rows)
 
 
@@ -89,3 +91,15 @@ def kernel_areas(outcome: Outcome, tasks: Sequence[str]) -> str:
         )
     header = ["AUC, %", "rbf MIBC", "poly MIBC", "rbf, no whitening", "rbf SVC", "linear MIBC, ridge chosen"]
     return markdown([*header, "rbf minus linear", "poly minus linear"], rows)
+
+
+def unseen_words(outcome: Outcome, tasks: Sequence[str]) -> str:
+    """How much of a score rests on words that no training negative holds."""
+    rows: list[list[Any]] = []
+    for task in (task for task in tasks if outcome.has(task, "words")):
+        found = outcome.results(task, "words")
+        shares = np.mean([each["shares"] for each in found], axis=0)
+        tested = np.mean([each["tested"] for each in found])
+        rows.append([title(task), *(f"{100 * share:.0f}" for share in (*shares, tested))])
+    header = [f"ridge {ridge:g}: share of a training positive's score, %" for ridge in words.RIDGES_SHOWN]
+    return markdown(["words no training negative holds", *header, "test positives with any, %"], rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from studies.moments import kernels, machines, mibc
+from studies.moments import kernels, machines, mibc, words
 from studies.moments.sets import DENSE, DENSE_RARE, REUTERS, REUTERS_RARE, TEXT, cut
 from studies.protocol.cells import Cell
 
@@ -38,6 +38,11 @@ def kernel_cells(sets: tuple[str, ...] = DENSE, repeats: int = 10) -> list[dict[
     return [{"set": s, "repeat": r, "method": m} for s in sets for r in range(repeats) for m in kernels.METHODS]
 
 
+def word_cells(sets: tuple[str, ...] = (*REUTERS, *REUTERS_RARE), repeats: int = 3) -> list[dict[str, Any]]:
+    """What the score of a topic rests on."""
+    return [{"set": s, "repeat": r, "method": "words"} for s in sets for r in range(repeats)]
+
+
 def work(cell: Cell) -> dict[str, Any]:
     """One cell."""
     here, method = cut(cell["set"], cell["repeat"]), cell["method"]
@@ -49,6 +54,8 @@ def work(cell: Cell) -> dict[str, Any]:
         return machines.cost_sensitive(here)
     if method == "undersampling":
         return machines.undersampled(here, cell["repeat"])
+    if method == "words":
+        return words.measure(here)
     if method == "liblinear":
         return machines.as_published(here)
     return machines.fisher(here)

@@ -19,6 +19,7 @@ GROUPS = {
     "Reuters-21578": REUTERS,
     "Reuters-21578 1:1000": REUTERS_RARE,
 }
+_RANKED = {"dense and text": (*DENSE, *RCV1, *RCV1_BINARY, *REUTERS), "Reuters-21578 1:1000": REUTERS_RARE}
 _KINDS = {"dense": DENSE, "text": TEXT}
 _PEERS = ("cost-sensitive", "undersampling", "fisher", "SVC, threshold moved")
 _THRESHOLDED = ("MIBC", "MIBC, ridge chosen", "cost-sensitive", "undersampling", "fisher", "SVC, threshold moved")
@@ -49,8 +50,10 @@ def _tables(outcome: Outcome) -> dict[str, str]:
         "times-dense": tables.times(outcome, DENSE, "full", paper.TIMES_DENSE),
         "text": tables.areas(outcome, TEXT, tables.TEXT_METHODS, paper.AREAS_TEXT),
         "factor": tables.areas(outcome, (*REUTERS, *REUTERS_RARE), tables.FACTOR_METHODS),
+        "words": evidence.unseen_words(outcome, (*REUTERS, *REUTERS_RARE)),
         "text-tests": tables.differences(outcome, TEXT, "MIBC", others),
         "text-tests-chosen": tables.differences(outcome, TEXT, "MIBC, ridge chosen", others),
+        "ranks": tables.ranks(outcome, _RANKED, tables.TEXT_METHODS),
         "wins": tables.wins(outcome, GROUPS, "MIBC", _PEERS),
         "wins-chosen": tables.wins(outcome, GROUPS, "MIBC, ridge chosen", ("MIBC", *_PEERS)),
         "times-text": tables.times(outcome, TEXT, "diagonal", paper.TIMES_TEXT),

@@ -11,7 +11,7 @@ from studies.moments import paper
 from studies.moments.outcome import Outcome
 from studies.moments.sets import describe, title
 from studies.protocol.page import markdown
-from studies.protocol.statistics import PairedTest
+from studies.protocol.statistics import PairedTest, rank
 
 DENSE_METHODS = (
     "MIBC",
@@ -87,6 +87,20 @@ def _counts(found: Sequence[PairedTest]) -> list[Any]:
     strict = [sign * (test.p_corrected < 0.05) for sign, test in zip(signs, found, strict=True)]
     naive = [sign * (test.p_naive < 0.01) for sign, test in zip(signs, found, strict=True)]
     return [*(f"{each.count(1)} / {each.count(-1)}" for each in (strict, naive)), len(found)]
+
+
+def ranks(outcome: Outcome, groups: Mapping[str, Sequence[str]], methods: Sequence[str]) -> str:
+    """Mean rank of each method over the tasks that all have, with Friedman's p and Nemenyi's critical difference."""
+    rows: list[list[Any]] = []
+    for group, tasks in groups.items():
+        full = [task for task in tasks if all(outcome.has(task, method) for method in methods)]
+        if len(full) < 2:
+            continue
+        found = rank([[outcome.area(task, method)[0] for method in methods] for task in full])
+        means = [f"{each:.2f}" for each in found.mean_ranks]
+        rows.append([group, *means, _p(found.p_friedman), f"{found.critical_difference:.2f}", len(full)])
+    header = ["mean rank, 1 is best", *(TITLES.get(method, method) for method in methods)]
+    return markdown([*header, "p of all alike", "critical difference", "tasks"], rows)
 
 
 def rarity(outcome: Outcome, tasks: Sequence[str], suffix: str) -> str:
