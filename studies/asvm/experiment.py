@@ -11,6 +11,7 @@ from studies.asvm import methods, sets
 from studies.asvm.asymptotics import asymptotics
 from studies.asvm.audit import audit
 from studies.asvm.comparison import compare
+from studies.asvm.core_path import core_path
 from studies.asvm.effort import effort
 from studies.asvm.planes import planes
 from studies.asvm.scalability import scale
@@ -48,6 +49,7 @@ _KINDS = {
     "scale": scale,
     "asymptotics": asymptotics,
     "audit": audit,
+    "core": core_path,
 }
 
 
@@ -77,7 +79,7 @@ def comparisons(names: tuple[str, ...] = tuple(sets.TITLES), repeats: int = REPE
 
 
 def pictures(quick: bool = False) -> list[Cell]:
-    """Figures 2, 3, 5, 7 and 8, and the audit of the stopping rule."""
+    """Figures 2, 3, 5, 7 and 8, the audit of the stopping rule, and paths in τ without a search."""
     rows = (1000, 2000) if quick else (1000, 2000, 5000, 10_000, 20_000, 50_000)
     sizes = ((100, 1),) if quick else ((100, 5), (1000, 5), (5000, 3))
     return [
@@ -95,5 +97,10 @@ def pictures(quick: bool = False) -> list[Cell]:
             {"kind": "audit", "set": name, "repeat": r}
             for name in (("ionosphere",) if quick else SMALL)
             for r in range(1 if quick else 2)
+        ],
+        *[
+            {"kind": "core", "set": name, "repeat": r}
+            for name in (("ionosphere",) if quick else sets.TITLES)
+            for r in range(2 if quick else 5)
         ],
     ]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from studies.asvm import asymptotics, paper
+from studies.asvm import asymptotics, core_path, paper
+from studies.asvm.outcomes import TEST_TO_TRAIN
 from studies.asvm.planes import COSTS, TAUS
 from studies.asvm.sets import TITLES
 from studies.protocol.page import markdown
@@ -125,6 +126,24 @@ def asymptotic(rows: Rows) -> str:
         lines.append([f"{m:,}", sum(each["fits"] for each in mine), within, f"{width:.4f}", f"{off:.4f}"])
     header = ["m", "fits", "within the bounds (of fits with γ > 0)", "mean width of the bounds"]
     return markdown([*header, "mean distance from τ"], lines)
+
+
+def core(rows: Rows, t: float = 0.1) -> str:
+    """Change of t-AUC / t from τ = 0, for the smallest, a middle and the largest τ of the path; means over splits."""
+    lines = []
+    at = core_path.TOLERANCES.index(t)
+    for name in TITLES:
+        mine = [row for row in rows if row["set"] == name]
+        for part in core_path.PARTS if mine else ():
+            areas = np.array([row[f"{part:g}"] for row in mine])[:, :, at]
+            changes = areas[:, 1:] - areas[:, :1]
+            shown = []
+            for change in changes.T:
+                mean, half = interval(change, test_share=TEST_TO_TRAIN)
+                shown.append(f"{mean:+.3f} ± {half:.3f}")
+            lines.append([TITLES[name], f"{part:g}", f"{areas[:, 0].mean():.3f}", *shown])
+    header = ["set", "μ / share", "τ = 0", *[f"τ at {step:g}" for step in core_path.STEPS[1:]]]
+    return markdown(header, lines)
 
 
 def audit(rows: Rows) -> str:

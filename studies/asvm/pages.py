@@ -42,7 +42,10 @@ def compared(outcomes: Outcomes) -> dict[str, str]:
         "table2-fresh": tables.against(outcomes, "PT", LARGE, "fresh"),
         "everyone": tables.everyone(outcomes),
         "overall": tables.overall_table(outcomes),
+        "luck": tables.luck(outcomes),
         "core": tables.core(outcomes),
+        "weights": tables.weights(outcomes),
+        "fresh-pairs": tables.fresh_pairs(outcomes),
         "hulls": tables.hulls(outcomes),
         "convergence": tables.convergence(outcomes),
         "unresolved": tables.unresolved(outcomes),
@@ -59,4 +62,7 @@ def measured(by_kind: Any) -> dict[str, str]:
         "asymptotics": measurements.asymptotic,
         "audit": measurements.audit,
     }
-    return {kind: make(by_kind(kind)) if by_kind(kind) else "(not computed yet)" for kind, make in makers.items()}
+    made = {"core-path": measurements.core(by_kind("core"))}
+    return made | {
+        kind: make(by_kind(kind)) if by_kind(kind) else "(not computed yet)" for kind, make in makers.items()
+    }

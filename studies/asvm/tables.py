@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from askew.estimators.asymmetric_svc import MU_SHARES
 from askew.metrics import RocHull
 from studies.asvm import paper
 from studies.asvm.outcomes import TEST_TO_TRAIN, Outcomes, entries
-from studies.asvm.sets import LARGE, TITLES
+from studies.asvm.sets import LARGE, NEGATIVES_PER_POSITIVE, TITLES
 from studies.protocol.page import markdown
 from studies.protocol.statistics import interval, rank
 
@@ -36,19 +37,41 @@ def against(outcomes: Outcomes, other: str, names: Sequence[str], part: str) -> 
                 continue
             test = outcomes.contest(name, t, "ASVM", other, part)
             printed = [f"{paper.AREAS[m, t][name]:.4f}" if name in paper.AREAS[m, t] else "" for m in (other, "ASVM")]
-            theirs = f"{paper.improvement(t, name, other):+.1f}" if name in paper.AREAS[other, t] else ""
+            theirs = _signed(paper.improvement(t, name, other)) if name in paper.AREAS[other, t] else ""
             ours = [_mean(outcomes, name, t, model, part) for model in (other, "ASVM")]
-            gain = f"{outcomes.improvement(name, t, other, part):+.1f}"
+            gain = _signed(outcomes.improvement(name, t, other, part))
             p = [f"{test.p_naive:.2g}", f"{test.p_corrected:.2g}", str(len(outcomes.repeats(name, t, other, "ASVM")))]
             rows.append([f"{t:g}", TITLES[name], *printed, theirs, *ours, gain, *p])
     header = ["t", "set", f"{other}, paper", "ASVM, paper", "gain %, paper", other, "ASVM", "gain %"]
     return markdown([*header, "p naive", "p corrected", "splits"], rows)
 
 
+def _signed(percent: float) -> str:
+    return f"{round(percent, 1) + 0.0:+.1f}"  # + 0.0: no negative zero
+
+
 def _mean(outcomes: Outcomes, name: str, t: float, model: str, part: str) -> str:
     common = outcomes.repeats(name, t, model)
     mean, half = interval(outcomes.areas(name, t, model, part=part, repeats=common), test_share=TEST_TO_TRAIN)
     return f"{mean:.4f} ± {half:.4f}"
+
+
+def luck(outcomes: Outcomes) -> str:
+    """The paper's differences, from one split each, beside how far one split's difference strays in ours."""
+    rows = []
+    for name, t in entries():
+        if not outcomes.has(name, t, "ASVM", "TH"):
+            continue
+        common = outcomes.repeats(name, t, "ASVM", "TH")
+        each = [outcomes.areas(name, t, model, repeats=common) for model in ("ASVM", "TH")]
+        difference = each[0] - each[1]
+        printed = paper.AREAS["ASVM", t][name] - paper.AREAS["TH", t][name]
+        spread = float(difference.std(ddof=1))
+        reached = int(np.sum(np.abs(difference) >= abs(printed)))
+        line = [f"{printed:+.4f}", f"{difference.mean():+.4f}", f"{spread:.4f}", f"{reached} of {len(common)}"]
+        rows.append([TITLES[name], f"{t:g}", *line])
+    header = ["set", "t", "ASVM − TH, paper", "ASVM − TH, mean", "standard deviation of one split"]
+    return markdown([*header, "splits with as large a difference either way"], rows)
 
 
 def everyone(outcomes: Outcomes, t: float = 0.1, part: str = "test") -> str:
@@ -81,7 +104,7 @@ def overall(outcomes: Outcomes) -> dict[str, dict[str, float]]:
     """Mean gain in per cent over the entries with t ≤ 0.1, with its 95 % interval over these entries."""
     found = {}
     pairs = (("ASVM", "TH"), ("ASVM", "nu"), ("ASVM 9:1", "TH"), ("ASVM 9:1", "ASVM"), ("TH", "Fisher"))
-    for model, over in (*pairs, ("ASVM", "PT")):
+    for model, over in (*pairs, ("ASVM", "PT"), ("ASVM", "balls")):
         gains = np.array(
             [outcomes.improvement(n, t, over, model=model) for n, t in entries() if outcomes.has(n, t, model, over)]
         )
@@ -103,7 +126,7 @@ def overall_table(outcomes: Outcomes) -> str:
     rows = [["ASVM over TH, paper", 9, f"+{paper.MEAN_IMPROVEMENT:.1f}", "", "7 of 9"]]
     rows += [
         [
-            f"{name.replace('nu', 'ν-SVC')}, ours",
+            f"{name.replace('nu', 'ν-SVC').replace('balls', 'two balls')}, ours",
             gain["entries"],
             f"{gain['mean']:+.1f} ± {gain['half_width']:.1f}",
             f"{gain['median']:+.1f}",
@@ -137,10 +160,49 @@ def core(outcomes: Outcomes, t: float = 0.1) -> str:
     return markdown(["set", "searches with τ > 0", "median τ/μ there", "τ = 0", "change by τ", "p corrected"], rows)
 
 
+def weights(outcomes: Outcomes, t: float = 0.1) -> str:
+    """What weighing the positives nine times changes in ASVM, and how often μ ends at the top of its grid."""
+    rows = []
+    for name in TITLES:
+        if not outcomes.has(name, t, "ASVM", "ASVM 9:1"):
+            continue
+        part = "fresh" if name in LARGE else "test"
+        tops = [f"{sum(tops)} of {len(tops)}" for tops in (_at_top(outcomes, name, t, m) for m in ("ASVM", "ASVM 9:1"))]
+        changes = []
+        for over in ("ASVM", "TH"):
+            test = outcomes.contest(name, t, "ASVM 9:1", over, part)
+            changes += [f"{test.difference / t:+.3f} ± {test.half_width / t:.3f}", f"{test.p_corrected:.2g}"]
+        rows.append([TITLES[name], part, *tops, *changes])
+    header = ["set", "rows", "μ at the top, ASVM", "μ at the top, 9:1"]
+    return markdown([*header, "9:1 − ASVM", "p corrected", "9:1 − TH", "p corrected"], rows)
+
+
+def fresh_pairs(outcomes: Outcomes) -> str:
+    """Differences on fresh rows between methods that share a weighting and methods that do not."""
+    rows = []
+    for name in LARGE:
+        for t in (0.1, 0.05):
+            for first, second in (("ASVM", "nu"), ("nu", "TH"), ("PT", "TH"), ("nu", "PT")):
+                if outcomes.has(name, t, first, second):
+                    test = outcomes.contest(name, t, first, second, "fresh")
+                    change = f"{test.difference / t:+.4f} ± {test.half_width / t:.4f}"
+                    pair = f"{MODELS[first]} − {MODELS[second]}"
+                    rows.append([TITLES[name], f"{t:g}", pair, change, f"{test.p_corrected:.2g}"])
+    return markdown(["set", "t", "pair", "difference", "p corrected"], rows)
+
+
+def _at_top(outcomes: Outcomes, name: str, t: float, method: str) -> list[bool]:
+    """For every search, whether it chose the largest μ it tried."""
+    share = 1 / (1 + NEGATIVES_PER_POSITIVE) if method == "ASVM" else 1 / 2
+    largest = MU_SHARES[-1] * share
+    return [s["chosen"]["mu"] > 0.95 * largest for s in outcomes.searches[name, t, method].values()]
+
+
 def hulls(outcomes: Outcomes) -> str:
     """Who owns the hull from its first vertex on, and how far, against TH and against PT."""
     rows = []
     for other in ("TH", "PT"):
+        every: dict[str, list[dict[str, Any]]] = {"test": [], "fresh": []}
         for name in TITLES:
             for t in (0.1, 0.05):
                 if not outcomes.has(name, t, other, "ASVM"):
@@ -148,6 +210,8 @@ def hulls(outcomes: Outcomes) -> str:
                 for part in ("test", "fresh") if name in LARGE else ("test",):
                     found = [first_owner(hull) for hull in outcomes.hulls(name, t, ("ASVM", other), part)]
                     rows.append([f"ASVM, {other}", TITLES[name], f"{t:g}", part, *_owners(found)])
+                    every[part] += found
+        rows += [[f"ASVM, {other}", "**all**", "", part, *_owners(found)] for part, found in every.items() if found]
     header = ["hull of", "set", "t", "rows", "ASVM first", "shared", "other first"]
     return markdown([*header, "up to FPR", "TPR there", "flattest slope"], rows)
 
