@@ -5,13 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
+from askew.estimators.moment_encoding import encoded_names
+from askew.estimators.moment_rows import pool_for
+from askew.estimators.moment_scale import unit_scale
 from askew.estimators.moment_tally import Plan, Tally
 from askew.estimators.moment_targets import Targets, read_classes
+from askew.estimators.sklearn_private import check_parameters
 from askew.exceptions import DataError, ParameterError
 from askew.moments import CovarianceModel
 from askew.sources import Layout, Source, open_source
@@ -94,3 +98,30 @@ def _sorted(labels: Iterable[Any]) -> list[Any]:
     except TypeError as error:
         kinds = sorted({type(label).__name__ for label in labels})
         raise DataError(f"The target holds labels of different types: {', '.join(kinds)}. Make them one.") from error
+
+
+class FitsSources:
+    """A mixin: fits on rows beyond memory. The estimator offers ``_model`` and ``_fit_evidence``."""
+
+    def _fit_source(self, X: Any, y: Any, target: str | None, sample_weight: Any) -> Self:
+        check_parameters(self)
+        source, layout = open_labelled(X, y, target, sample_weight)
+        model, layout = self._model(), with_categories(source, layout)
+        tally = tally_up(source, layout, model, self.pos_label, self.max_positive, self.max_categories)
+        targets = targets_of(tally, self.pos_label)
+        warn_of_a_draw(tally)
+        scale = unit_scale(tally.spread(layout.features)) if self.scale else None
+        tally = tally.expanded(layout.features)
+        stream = tally.stream(model, targets.classes, targets.positive if targets.is_single else None, self.forgetting)
+        evidence = stream.evidence()
+        with pool_for(evidence[0].X):
+            self._fit_evidence(evidence, targets, scale)
+        for name in ("_stream", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        self.n_features_in_ = len(layout.features) or evidence[0].X.shape[1]
+        if layout.features:
+            self.feature_names_in_ = np.array(layout.features, dtype=object)
+        if layout.categories:
+            self.categories_ = dict(zip(tally.levels.names, map(list, tally.levels.keys), strict=True))
+            self.encoded_names_ = encoded_names(layout.features, self.categories_)
+        return self

@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from askew.arrays import Home, host, is_elsewhere
-from askew.estimators.elsewhere import read_rows
 from askew.estimators.moment_certificate import MomentCertificate
-from askew.estimators.moment_checkpoint import ResumesStreams
-from askew.estimators.moment_encoding import encode, encoded_names
 from askew.estimators.moment_fitted import Fitted
 from askew.estimators.moment_machines import Setting, fit_machines
 from askew.estimators.moment_path import MomentPath, fit_path
+from askew.estimators.moment_rows import READ, pool_for, read_labelled
 from askew.estimators.moment_scale import divide_evidence, divide_rows, give_back, spread_of_evidence, unit_scale
+from askew.estimators.moment_scores import MomentScores
 from askew.estimators.moment_search import MomentSearch
-from askew.estimators.moment_sources import open_labelled, tally_up, targets_of, warn_of_a_draw, with_categories
+from askew.estimators.moment_sources import FitsSources
+from askew.estimators.moment_stream import FitsStreams
 from askew.estimators.moment_targets import Targets, read_classes, read_targets
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
 from askew.methods.moment import Formulation
-from askew.methods.moment_evidence import Evidence, Stream, gather
+from askew.methods.moment_evidence import Evidence, gather
 from askew.moments import CovarianceModel, DiagonalMoments, Moments
 from askew.moments.choice import NAMES as COVARIANCES
-from askew.sources import ScoresAnywhere, is_beyond_memory
-from askew.threads import workers
+from askew.sources import is_beyond_memory
 
 
-class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate, ClassifierMixin, BaseEstimator):
+class MomentSVC(
+    MomentScores, FitsSources, FitsStreams, MomentSearch, MomentCertificate, ClassifierMixin, BaseEstimator
+):
     """Support vector classifier that knows the negatives only by their mean and covariance.
 
     Use it when positives are few and negatives are millions, arrive as a stream, or stay on another machine: after one
@@ -251,7 +250,7 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         if target is not None or is_beyond_memory(X):
             return self._fit_source(X, y, target, sample_weight)
         original, targets, weight = self._read(X, y, sample_weight)
-        with _pool(original):
+        with pool_for(original):
             X, scale = self._scaled(original, weight)
             evidence = gather(X, targets.member, weight, self._model())
             if targets.is_single and evidence[0].moments.is_diagonal:
@@ -260,39 +259,6 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
                 rows = None
             self.__dict__.pop("_stream", None)
             return self._fit(evidence, targets, rows, None if is_elsewhere(X) else original, scale)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MomentSVC:
-        """Take in a batch: its positives are kept, its negatives are added to the moments and let go.
-
-        After any sequence of batches the model equals a ``fit`` on all of them (with ``forgetting=1``; "factor" on more
-        than 1024 features keeps a sketch and is close to it). The first call starts a new stream, also after ``fit``,
-        whose rows are gone.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,)
-            All classes that will ever come; required at the first call, unless an earlier ``fit`` knew them.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-            Ready to score once every class that is modelled by points has been seen.
-        """
-        is_first = not hasattr(self, "_stream")
-        check_parameters(self)
-        X, y, weight = self._validated(X, y, sample_weight, is_first)
-        known = getattr(self, "classes_", None) if is_first else self._stream_classes
-        targets = read_classes(y, classes if is_first and classes is not None else known, self.pos_label)
-        if is_first:
-            positive = targets.positive if targets.is_single else None
-            self._stream = Stream(self._model(), len(targets.classes), positive, self.forgetting)
-            self._stream_classes = targets.classes
-        with _pool(X):
-            self._stream.add(X, targets.codes, weight)
-            return self._fit_evidence(self._stream.evidence(), targets) if self._stream.is_ready else self
 
     def fit_from_moments(
         self, X_positive: Any, moments: Any, sample_weight: Any = None, classes: Any = (0, 1)
@@ -313,7 +279,7 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         self
         """
         check_parameters(self)
-        X = validate_data(self, X_positive, **_READ)
+        X = validate_data(self, X_positive, **READ)
         weight = check_weights(sample_weight, X)
         if not isinstance(moments, Moments):
             raise DataError(
@@ -328,7 +294,7 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         if not targets.is_single:
             raise ParameterError(f"classes must be two labels; got {len(targets.classes)}.")
         rows = np.flatnonzero(weight > 0)
-        with _pool(X):
+        with pool_for(X):
             structure = self._model().build(moments)
             self.__dict__.pop("_stream", None)
             return self._fit_evidence([Evidence(X[rows], weight[rows], rows, moments, structure)], targets)
@@ -365,97 +331,19 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         if not (len(Cs) and np.isfinite(Cs).all() and (Cs > 0).all()):
             raise ParameterError(f"Cs must be positive finite costs; got {Cs.tolist()}.")
         X, targets, weight = self._read(X, y, sample_weight)
-        with _pool(X):
+        with pool_for(X):
             X, scale = self._scaled(X, weight)
             path = fit_path(gather(X, targets.member, weight, self._model()), self._setting(), Cs, targets.sign)
         return path if scale is None else replace(path, coefs=path.coefs / scale)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Score of each row; with two classes positive means ``classes_[1]``.
-
-        Returns
-        -------
-        array of shape (n_samples,) for one machine, else (n_samples, n_machines)
-        """
-        check_is_fitted(self)
-        if hasattr(self, "categories_"):
-            return self._score(encode(X, self.feature_names_in_, self.categories_))
-        if is_elsewhere(X) and self.kernel == "linear":
-            home, X = Home(X), read_rows(self, X, reset=False)
-            scores = host(home.put(X, np.float64) @ home.put(self.coef_.T)) + self.intercept_
-            return scores[:, 0] if self._is_single else scores
-        return self._score(validate_data(self, host(X) if is_elsewhere(X) else X, reset=False, **_READ))
-
-    def _score(self, X: Any) -> NDArray[np.float64]:
-        if self.kernel == "linear":
-            scores = np.asarray(X @ self.coef_.T, dtype=np.float64) + self.intercept_
-        else:
-            X = divide_rows(X, self.scale_) if hasattr(self, "scale_") else X
-            scores = np.column_stack([machine.scores(X) for machine in self._machines]) * self._sign
-        return scores[:, 0] if self._is_single else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row, or its labels as an indicator matrix."""
-        scores = self.decision_function(X)
-        if self._is_multilabel:
-            return (scores > 0).astype(np.int64)
-        if not self._is_single:
-            return self.classes_[np.argmax(scores, axis=1)]
-        return self.classes_[(scores > 0).astype(np.intp)]
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Targets, NDArray[np.float64]]:
         check_parameters(self)
         if y is None:
             raise DataError("MomentSVC requires y to be passed, but the target y is None. Pass one label per row.")
-        X, y, weight = self._validated(X, y, sample_weight, reset=True, multi_output=True)
+        X, y, weight = read_labelled(self, X, y, sample_weight, reset=True, multi_output=True)
         if is_elsewhere(X) and self._model().comes_back(X.shape[1]):
             X = host(X)
         return X, read_targets(y, weight, self.pos_label), weight
-
-    def _validated(self, X: Any, y: Any, sample_weight: Any, reset: bool, **options: Any) -> tuple[Any, Any, Any]:
-        y, sample_weight = (host(v) if is_elsewhere(v) else v for v in (y, sample_weight))
-        if not is_elsewhere(X):
-            X, y = validate_data(self, X, y, reset=reset, **options, **_READ)
-            return X, y, check_weights(sample_weight, X)
-        X, n = read_rows(self, X, reset), X.shape[0]
-        check_array(y, ensure_2d=False, dtype=None)
-        if len(y) != n:
-            raise DataError(f"Found input variables with inconsistent numbers of samples: {[n, len(y)]}.")
-        return X, np.asarray(y), check_weights(sample_weight, np.empty((n, 1)))
-
-    def _fit_source(self, X: Any, y: Any, target: str | None, sample_weight: Any) -> MomentSVC:
-        check_parameters(self)
-        source, layout = open_labelled(X, y, target, sample_weight)
-        model, layout = self._model(), with_categories(source, layout)
-        tally = tally_up(source, layout, model, self.pos_label, self.max_positive, self.max_categories)
-        targets = targets_of(tally, self.pos_label)
-        warn_of_a_draw(tally)
-        scale = unit_scale(tally.spread(layout.features)) if self.scale else None
-        tally = tally.expanded(layout.features)
-        stream = tally.stream(model, targets.classes, targets.positive if targets.is_single else None, self.forgetting)
-        evidence = stream.evidence()
-        with _pool(evidence[0].X):
-            self._fit_evidence(evidence, targets, scale)
-        for name in ("_stream", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-        self.n_features_in_ = len(layout.features) or evidence[0].X.shape[1]
-        if layout.features:
-            self.feature_names_in_ = np.array(layout.features, dtype=object)
-        if layout.categories:
-            self.categories_ = dict(zip(tally.levels.names, map(list, tally.levels.keys), strict=True))
-            self.encoded_names_ = encoded_names(layout.features, self.categories_)
-        return self
-
-    def _resume(self, stream: Stream, classes: Any, names: Any) -> MomentSVC:
-        targets = read_classes(np.empty(0, classes.dtype), classes, self.pos_label)
-        if stream.positive != (targets.positive if targets.is_single else None):
-            raise ParameterError(f"The stream was begun with another pos_label than {self.pos_label!r}.")
-        self._stream, self._stream_classes = stream, classes
-        self.n_features_in_ = next(moments for moments in stream.moments if moments is not None).n_features
-        self.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = names
-        return self._fit_evidence(stream.evidence(), targets) if stream.is_ready else self
 
     def _scaled(self, X: Any, weight: NDArray[np.float64]) -> tuple[Any, Any]:
         """Rows in units of their standard deviations, and those; or the rows themselves and None."""
@@ -509,14 +397,3 @@ class MomentSVC(ScoresAnywhere, ResumesStreams, MomentSearch, MomentCertificate,
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def _pool(X: Any) -> Any:
-    """Our own threads, and BLAS held at one: sparse and narrow fits are many short operations, which its threads slow.
-
-    On wide dense data the decompositions are the work, and BLAS keeps its threads.
-    """
-    return workers() if sparse.issparse(X) or X.shape[1] <= 512 else nullcontext()
-
-
-_READ: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
