@@ -1,7 +1,7 @@
 """Does a core help the ranking, apart from whether a search finds the right τ?
 
-For three values of μ, at the width 1 / (d · var X), τ grows from 0 to all that μ leaves; every fit is judged on rows it
-did not see. Nothing is selected, so nothing is lost to the noise of selection.
+For three values of μ, at the width 1 / (d · var X) or a multiple of it, τ grows from 0 to nearly all that μ leaves;
+every fit is judged on rows it did not see. Nothing is selected, so nothing is lost to the noise of selection.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 
 from askew import AsymmetricSVC
 from askew.estimators.asymmetric_svc import TAU_SHARES
+from askew.kernels import resolve_gamma
 from askew.metrics import tolerance_auc_score
 from studies.asvm.sets import draw
 from studies.protocol.cells import Cell
@@ -26,10 +27,11 @@ def core_path(cell: Cell) -> dict[str, Any]:
     split = draw(cell["set"], cell["repeat"])
     share = float(np.mean(split.y_train > 0))
     X, y = (split.X_test, split.y_test) if split.X_fresh is None else (split.X_fresh, split.y_fresh)
+    gamma = cell.get("width", 1.0) * resolve_gamma("scale", split.X_train, np.ones(len(split.X_train)))
     found: dict[str, list[list[float]]] = {}
     for part in PARTS:
         taus = [step * (1.0 - part) * share for step in STEPS]
-        models = [AsymmetricSVC(part * share, tau, gamma="scale").fit(split.X_train, split.y_train) for tau in taus]
+        models = [AsymmetricSVC(part * share, tau, gamma=gamma).fit(split.X_train, split.y_train) for tau in taus]
         scores = [model.decision_function(X) for model in models]
         found[f"{part:g}"] = [[tolerance_auc_score(y, s, t, normalize=True) for t in TOLERANCES] for s in scores]
     return found

@@ -103,4 +103,10 @@ def pictures(quick: bool = False) -> list[Cell]:
             for name in (("ionosphere",) if quick else sets.TITLES)
             for r in range(2 if quick else 5)
         ],
+        *[
+            {"kind": "core", "set": name, "repeat": r, "width": width}
+            for name in (() if quick else sets.LARGE)
+            for width in (0.25, 4.0)
+            for r in range(5)
+        ],
     ]

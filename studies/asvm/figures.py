@@ -44,7 +44,7 @@ def scalability(rows: Rows) -> Any:
     axes[0, 0].axhline(60, color=COLOURS[5], linewidth=0.8, linestyle=":")
     axes[0, 0].plot(20_000, 60, "x", color=COLOURS[5], label="the paper: 20,000 within a minute")
     axes[0, 0].set(xlabel="rows of IJCNN", ylabel="CPU seconds, one thread", title="Figure 3: time of one fit")
-    axes[0, 0].legend(fontsize=7, frameon=False, loc="center left")
+    axes[0, 0].legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.93))
     return figure
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -133,16 +134,17 @@ def core(rows: Rows, t: float = 0.1) -> str:
     lines = []
     at = core_path.TOLERANCES.index(t)
     for name in TITLES:
-        mine = [row for row in rows if row["set"] == name]
-        for part in core_path.PARTS if mine else ():
+        widths = sorted({row.get("width", 1.0) for row in rows if row["set"] == name})
+        for width, part in product(widths, core_path.PARTS):
+            mine = [row for row in rows if (row["set"], row.get("width", 1.0)) == (name, width)]
             areas = np.array([row[f"{part:g}"] for row in mine])[:, :, at]
             changes = areas[:, 1:] - areas[:, :1]
             shown = []
             for change in changes.T:
                 mean, half = interval(change, test_share=TEST_TO_TRAIN)
                 shown.append(f"{mean:+.3f} ± {half:.3f}")
-            lines.append([TITLES[name], f"{part:g}", f"{areas[:, 0].mean():.3f}", *shown])
-    header = ["set", "μ / share", "τ = 0", *[f"τ at {step:g}" for step in core_path.STEPS[1:]]]
+            lines.append([TITLES[name], f"{width:g}", f"{part:g}", f"{areas[:, 0].mean():.3f}", *shown])
+    header = ["set", "width", "μ", "τ = 0", *[f"τ at {step:g}" for step in core_path.STEPS[1:]]]
     return markdown(header, lines)
 
 
