@@ -41,9 +41,10 @@ def against(outcomes: Outcomes, other: str, names: Sequence[str], part: str) -> 
             ours = [_mean(outcomes, name, t, model, part) for model in (other, "ASVM")]
             gain = _signed(outcomes.improvement(name, t, other, part))
             p = [f"{test.p_naive:.2g}", f"{test.p_corrected:.2g}", str(len(outcomes.repeats(name, t, other, "ASVM")))]
-            rows.append([f"{t:g}", TITLES[name], *printed, theirs, *ours, gain, *p])
+            control = _mean(outcomes, name, t, "Fisher", part) if outcomes.has(name, t, "Fisher") else "–"
+            rows.append([f"{t:g}", TITLES[name], *printed, theirs, *ours, gain, *p, control])
     header = ["t", "set", f"{other}, paper", "ASVM, paper", "gain %, paper", other, "ASVM", "gain %"]
-    return markdown([*header, "p naive", "p corrected", "splits"], rows)
+    return markdown([*header, "p naive", "p corrected", "splits", "Fisher"], rows)
 
 
 def _signed(percent: float) -> str:
