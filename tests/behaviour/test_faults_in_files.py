@@ -3,6 +3,7 @@
 import builtins
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 from behaviour.rare_rows import FEATURES, relative_difference, table
+from sklearn.exceptions import ConvergenceWarning
 
 from askew import SVC, MomentSVC
 from askew.exceptions import DataError, MissingDependencyError, ParameterError
@@ -65,12 +67,22 @@ def test_float32_files_are_fitted_in_float64(frame, tmp_path):
     assert relative_difference(MomentSVC().fit(tmp_path / "t.parquet", target="fraud"), near) < 1e-10
 
 
-def test_many_positives_at_a_fine_tolerance(tmp_path):
-    frame = table(6000, 3000)
-    frame.to_parquet(tmp_path / "t.parquet")
-    near = MomentSVC(tol=1e-8).fit(frame[FEATURES], frame["fraud"])
-    far = MomentSVC(tol=1e-8).fit(tmp_path / "t.parquet", target="fraud")
-    assert relative_difference(far, near) < 1e-10
+@pytest.mark.parametrize(
+    ("n_positive", "options"),
+    [(3000, {}), (3000, {"formulation": "nu"}), (3000, {"formulation": "nu", "kernel": "rbf"}),
+     (20_000, {}), (20_000, {"formulation": "nu"}), (20_000, {"formulation": "two_slack"})],
+)  # fmt: skip
+def test_many_positives_in_any_order_and_blocks_at_the_default_tolerance(tmp_path, n_positive, options):
+    frame = table(30_000, n_positive)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # where the sweeps end is as exact before their limit
+        near = MomentSVC(**options).fit(frame[FEATURES], frame["fraud"])
+        scores = near.decision_function(frame[FEATURES])
+        for seed, block_rows in ((1, 777), (2, 50_000)):
+            frame.sample(frac=1.0, random_state=seed).to_parquet(tmp_path / f"{seed}.parquet", index=False)
+            source = FileSource([tmp_path / f"{seed}.parquet"], "parquet", block_rows=block_rows)
+            far = MomentSVC(**options).fit(source, target="fraud").decision_function(frame[FEATURES])
+            assert np.abs(far - scores).max() < 1e-10 * np.abs(scores).max()
 
 
 def test_scores_of_files(folder, reference, frame):

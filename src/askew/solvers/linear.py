@@ -29,6 +29,7 @@ Vector = NDArray[np.float64]
 _FEW = 20  # sweeps that always come first
 _PRODUCTS = 8  # times faster than sweeps, per operation, are the products and factorisations of a leap
 _LARGEST = 2048  # variables of a Newton step
+_EXACT = 1e-6  # a few steps more, from which the interior point method finds the bounds themselves
 
 
 def solve(problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, max_iter: int = 1000) -> Solution:
@@ -115,7 +116,8 @@ class _Run:
         else:
             from askew.solvers.interior import interior_point
 
-            self.beta[:] = interior_point(self.points, problem.linear, problem.lower, problem.upper, self.tol)
+            tol = min(self.tol, _EXACT)
+            self.beta[:] = interior_point(self.points, problem.linear, problem.lower, problem.upper, tol)
         self._add_up()
 
     def _inside(self) -> NDArray[np.int64]:

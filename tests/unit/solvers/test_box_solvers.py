@@ -101,11 +101,34 @@ def test_the_interior_point_ends_where_the_others_do(C):
     Z = rng.normal(size=(3000, 8)) + np.linspace(0.0, 0.4, 8)
     problem = problem_on(WhitenedGram(Linear(), Z), C)
     beta = interior.interior_point(Z, problem.linear, problem.lower, problem.upper, 1e-4)
-    assert ((beta > 0) & (beta < C)).all()
+    assert ((beta >= 0) & (beta <= C)).all()
     swept = linear.solve(problem, start=beta, tol=1e-4, max_iter=20)
     assert swept.status is Status.OPTIMAL
     assert swept.n_iter <= 20
     assert certify(problem, swept.beta).relative_gap <= 1e-6  # what is left to the optimum, whoever found it
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e2])
+def test_a_leap_ends_at_the_optimum_itself(C):
+    """Rounding in the points is rounding in the answer: nothing of the way there is left in it."""
+    rng = np.random.default_rng(9)
+    Z = rng.normal(size=(4000, 6)) + 0.2
+    found = []
+    for points in (Z, Z * (1.0 + 1e-15 * rng.normal(size=Z.shape))):
+        problem = problem_on(WhitenedGram(Linear(), points), C)
+        beta = interior.interior_point(points, problem.linear, problem.lower, problem.upper, 1e-6)
+        assert certify(problem, beta).violation < 1e-9 * max(1.0, C)
+        found.append(points.T @ beta)
+    assert np.abs(found[0] - found[1]).max() < 1e-11 * np.abs(found[0]).max()
+
+
+def test_what_cannot_be_settled_stays_inside():
+    """Twice the same points: the optimum is a whole face, and any point of it will do."""
+    Z = np.repeat(np.random.default_rng(10).normal(size=(1500, 4)) + 0.3, 2, axis=0)
+    problem = problem_on(WhitenedGram(Linear(), Z), 1.0)
+    beta = interior.interior_point(Z, problem.linear, problem.lower, problem.upper, 1e-6)
+    assert ((beta >= 0) & (beta <= 1)).all()
+    assert certify(problem, beta).violation < 1e-5
 
 
 def test_sweeps_that_are_slow_leap():
