@@ -9,9 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from behaviour.rare_rows import MIXED, encoded_by_hand, mixed_table
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from askew import MomentSVC
 from askew.exceptions import DataError
+from askew.selection import ToleranceSearchCV
 from askew.sources import FileSource, FrameSource, open_source
 
 
@@ -171,6 +174,18 @@ def test_scale_in_memory_in_streams_and_from_moments(frame):
     assert kernel.decision_function(X.astype(np.float32)).shape == y.shape
     path = MomentSVC(scale=True).path(X, y, [0.1, 1.0])
     agree(X @ path.coefs[1, 0] + path.intercepts[1, 0], expected, 1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_search_scales_by_the_training_rows_of_each_fold(frame, kernel):
+    """What a pipeline with StandardScaler would find."""
+    X, y = encoded_by_hand(frame.head(1500), False)[:, [0, 2, 5]], frame["fraud"].to_numpy()[:1500]
+    grid = {"C": [0.01, 1.0], "rho": [0.1, 1.0]}
+    found = ToleranceSearchCV(MomentSVC(scale=True, kernel=kernel), grid, cv=3).fit(X, y)
+    pipeline = make_pipeline(StandardScaler(), MomentSVC(kernel=kernel))
+    expected = ToleranceSearchCV(pipeline, {f"momentsvc__{name}": values for name, values in grid.items()}, cv=3)
+    expected.fit(X, y)
+    np.testing.assert_allclose(found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"], atol=1e-6)
 
 
 def test_a_source_says_which_columns_are_categories(frame, folder):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from askew.estimators.moment_machines import KernelScore, Setting, in_order, kernel_of, resolve_ridge
+from askew.estimators.moment_scale import divide_rows
 from askew.estimators.moment_targets import read_classes
 from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage
 from askew.kernels import KernelFunction
@@ -37,8 +38,9 @@ class _Whitened:
 
 @dataclass
 class _Known:
-    """What a fold knows: its evidence, ridges chosen and geometries made so far."""
+    """What a fold knows: all its rows as a score sees them, its evidence, ridges chosen and geometries made so far."""
 
+    X: Any
     evidence: Evidence
     sign: float
     ridges: dict[Any, float] = field(default_factory=dict)
@@ -80,11 +82,13 @@ class MomentSearch:
         tol = setting.tolerance(here.matrix.n)
         fit = moment.fit(here.matrix, setting.formulation, evidence.weight, solver, tol, here.alpha)
         here.alpha = fit.alpha
-        scores = self._scores(fold.X, here, evidence, fit)
+        scores = self._scores(known.X, here, evidence, fit)
         return PathPoint(known.sign * scores, fit.alpha, fit.status.has_converged, known)
 
     def _search_unit(self, X: Any, weight: Any) -> float:
         """The mean variance of the features: ridges are measured in it."""
+        if self.scale:  # type: ignore[attr-defined]
+            return 1.0
         share = np.ones(X.shape[0]) if weight is None else np.asarray(weight)
         share = share / share.sum()
         squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
@@ -104,8 +108,9 @@ class MomentSearch:
         train = fold.train
         targets = read_classes(fold.classes[fold.codes[train]], fold.classes, self.pos_label)  # type: ignore[attr-defined]
         model = self._model()  # type: ignore[attr-defined]
-        evidence = gather(fold.X[train], targets.member, fold.weight[train], model)[0]
-        return _Known(in_order(evidence), targets.sign)
+        X, scale = self._scaled(fold.X[train], fold.weight[train])  # type: ignore[attr-defined]
+        evidence = gather(X, targets.member, fold.weight[train], model)[0]
+        return _Known(fold.X if scale is None else divide_rows(fold.X, scale), in_order(evidence), targets.sign)
 
     @staticmethod
     def _scores(X: Any, here: _Whitened, evidence: Evidence, fit: moment.Fit) -> NDArray[np.float64]:
