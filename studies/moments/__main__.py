@@ -27,7 +27,7 @@ class Size:
     timed_cuts: int = 3
 
 
-QUICK = Size(("mammography",), (), (RCV1[1], REUTERS_RARE[1]), ("mammography", REUTERS_RARE[1]), (), 3, 2, 1)
+QUICK = Size(("mammography",), (), (RCV1[1], REUTERS_RARE[1]), (REUTERS_RARE[1],), (), 2, 2, 1)
 
 
 def main() -> None:

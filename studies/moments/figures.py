@@ -65,21 +65,21 @@ def certificate(outcome: Outcome, groups: Mapping[str, Sequence[str]], folder: P
 
 
 def times(outcome: Outcome, tasks: Sequence[str], folder: Path) -> None:
-    """Seconds of one LIBLINEAR fit by cost, beside one problem of MIBC's path, which hardly depends on it."""
+    """Seconds of one LIBLINEAR fit by cost, beside one problem of MIBC's path, which shares its work among them."""
     tasks = [task for task in tasks if outcome.has(task, "time")]
     if not tasks:
         return
-    figure, axes = canvas(1, 1, width=5.6, height=3.6)
+    figure, axes = canvas(1, 1, width=6.6, height=3.6)
+    axis = axes[0, 0]
     for k, task in enumerate(tasks):
         found = outcome.results(task, "time")
         path = np.mean([each["full" if "full" in each else "diagonal"]["path"] for each in found])
-        axes[0, 0].plot(
-            COSTS, np.mean([each["by cost"] for each in found], axis=0), "o-", ms=3, color=f"C{k}", label=task
-        )
-        axes[0, 0].axhline(path, linestyle=":", color=f"C{k}", linewidth=1.2)
-    axes[0, 0].set(xscale="log", yscale="log", xlabel="C", ylabel="CPU seconds of one fit")
-    axes[0, 0].set_title("LIBLINEAR by cost (lines) and MIBC's path per cost (dotted)")
-    axes[0, 0].legend(frameon=False, fontsize=7)
+        by_cost = np.mean([each["by cost"] for each in found], axis=0)
+        axis.plot(COSTS, by_cost, "o-", ms=3, color=f"C{k}", label=title(task))
+        axis.axhline(path, linestyle=":", color=f"C{k}", linewidth=1.2)
+    axis.set(xscale="log", yscale="log", xlabel="C", ylabel="CPU seconds of one fit")
+    axis.set_title("LIBLINEAR by cost (lines) and MIBC's path per cost (dotted)")
+    axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     save(figure, folder, "times")
 
 

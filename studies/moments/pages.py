@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from studies.moments import evidence, figures, paper, tables
 from studies.moments.grids import SETTINGS
 from studies.moments.outcome import Outcome
-from studies.moments.sets import DENSE, RCV1, RCV1_BINARY, REUTERS, REUTERS_RARE, TEXT
+from studies.moments.sets import DENSE, DENSE_RARE, RCV1, RCV1_BINARY, REUTERS, REUTERS_RARE, TEXT
 from studies.protocol.command import Order, save_summary
 from studies.protocol.page import fill
 
@@ -22,7 +23,7 @@ GROUPS = {
 _RANKED = {"dense and text": (*DENSE, *RCV1, *RCV1_BINARY, *REUTERS), "Reuters-21578 1:1000": REUTERS_RARE}
 _KINDS = {"dense": DENSE, "text": TEXT}
 _PEERS = ("cost-sensitive", "undersampling", "fisher", "SVC, threshold moved")
-_THRESHOLDED = ("MIBC", "MIBC, ridge chosen", "cost-sensitive", "undersampling", "fisher", "SVC, threshold moved")
+_MINE = ("MIBC", "MIBC, ridge chosen")
 
 
 def publish(order: Order, rows: Sequence[Mapping[str, Any]], timed: Sequence[Mapping[str, Any]]) -> None:
@@ -31,7 +32,8 @@ def publish(order: Order, rows: Sequence[Mapping[str, Any]], timed: Sequence[Map
     made = _tables(outcome)
     _figures(outcome, order)
     minutes = {"quality": sum(row["cpu"] for row in rows) / 60, "times": sum(row["cpu"] for row in timed) / 60}
-    save_summary(order, SETTINGS, {"cpu_minutes": minutes, "areas": _areas(outcome), "n_cells": len(rows) + len(timed)})
+    numbers = {"areas": _areas(outcome), "tests": _tests(outcome)}
+    save_summary(order, SETTINGS, {"cpu_minutes": minutes, "n_cells": len(rows) + len(timed), **numbers})
     if order.quick:
         print("\n\n".join(made[name] for name in ("dense", "text", "times-dense", "times-text")))
     else:
@@ -58,8 +60,8 @@ def _tables(outcome: Outcome) -> dict[str, str]:
         "wins-chosen": tables.wins(outcome, GROUPS, "MIBC, ridge chosen", ("MIBC", *_PEERS)),
         "times-text": tables.times(outcome, TEXT, "diagonal", paper.TIMES_TEXT),
         "times-factor": tables.times(outcome, TEXT, "factor", {}),
-        "all-positives": tables.finding_all(outcome, TEXT, ("MIBC", *_PEERS[:3], "MIBC, ridge chosen")),
-        "thresholds": tables.thresholds(outcome, (*DENSE, *TEXT), _THRESHOLDED),
+        "all-positives": tables.finding_all(outcome, TEXT, (*_MINE, *others), _MINE),
+        "thresholds": tables.thresholds(outcome, (*DENSE, *TEXT), (*_MINE, *_PEERS)),
         "bounds": evidence.bounds(outcome, _KINDS),
         "promises": evidence.promises(outcome, _KINDS),
         "kernels": evidence.kernel_areas(outcome, DENSE),
@@ -78,9 +80,20 @@ def _figures(outcome: Outcome, order: Order) -> None:
 def _areas(outcome: Outcome) -> dict[str, Any]:
     """Means and intervals of AUC by task and method."""
     methods = (*tables.DENSE_METHODS, *tables.FACTOR_METHODS[2:])
-    tasks = [*DENSE, *(f"{task}@100" for task in DENSE), *TEXT]
+    tasks = (*DENSE, *DENSE_RARE, *TEXT)
     return {
         task: {method: outcome.area(task, method) for method in methods if outcome.has(task, method)}
         for task in tasks
         if outcome.has(task, "MIBC")
     }
+
+
+def _tests(outcome: Outcome) -> dict[str, Any]:
+    """Every paired test of AUC, in points, by task."""
+    found: dict[str, Any] = {}
+    for task in (*DENSE, *DENSE_RARE, *TEXT):
+        pairs = {f"{mine} - {peer}": outcome.compare(task, mine, peer) for mine in _MINE for peer in _PEERS}
+        known = {pair: asdict(test) for pair, test in pairs.items() if test is not None}
+        if known:
+            found[task] = known
+    return found
