@@ -9,7 +9,7 @@ import numpy as np
 
 from studies.cosvm import paper
 from studies.cosvm.experiment import MADE
-from studies.cosvm.targets import READINGS, SCALINGS, TITLES
+from studies.cosvm.targets import ARRAYS, READINGS, SCALINGS, TITLES
 from studies.protocol.statistics import interval, paired_test, rank
 
 Row = Mapping[str, Any]
@@ -53,7 +53,7 @@ def _gaps(rows: Iterable[Row]) -> Iterable[float]:
 def _by_problem(rows: Sequence[Row], summary: Any) -> dict[str, dict[str, Any]]:
     """``{scaling: {target: summary of its rows}}``, rows in the order of repeats."""
     found: dict[str, dict[str, Any]] = {}
-    for scaling in SCALINGS:
+    for scaling in (*SCALINGS, ARRAYS):
         for target in (*TITLES, *MADE):
             own = [row for row in rows if row["scaling"] == scaling and row["target"] == target]
             if own:

@@ -11,7 +11,7 @@ from askew.exceptions import DataError
 from studies.cosvm import paper
 from studies.cosvm.experiment import MADE, cells, made, reference, work
 from studies.cosvm.summary import summarise
-from studies.cosvm.targets import TITLES, Model, areas, draw, scaled
+from studies.cosvm.targets import ARRAYS, TITLES, Model, areas, draw, scaled
 from studies.protocol.gap import relative_gap
 
 
@@ -34,6 +34,14 @@ def test_units_come_from_the_training_targets_alone():
     assert ranged.train.min() == 0
     assert ranged.train.max() == pytest.approx(1)
     assert ranged.outliers.max() < 0
+
+
+def test_arrays_are_scaled_row_by_row():
+    rng = np.random.default_rng(0)
+    model = Model(*(rng.lognormal(size=(n, 30)) for n in (9, 2, 5)))
+    louder = Model(model.train, 7 * model.held_out, model.outliers**2)
+    for part in ("train", "held_out", "outliers"):
+        np.testing.assert_allclose(getattr(scaled(louder, ARRAYS), part), getattr(scaled(model, ARRAYS), part))
 
 
 def test_made_outliers_stand_on_the_axis_they_are_named_after():
