@@ -68,5 +68,5 @@ def figure_2(found: Found, folder: Path) -> None:
                 axis.plot(places, best, "x", color=COLOURS[2], label="AKS, best on the test folds (paper)")
             axis.set(title=f"{NAMES[measure]}, folds by {deal}", xlabel="minority rows")
             axis.set_xticks(places, [str(N_MINORITY - int(removed)) for removed in sizes])
-    axes[0, 0].legend(frameon=False, fontsize=6)
+    axes[0, -1].legend(*axes[0, 0].get_legend_handles_labels(), frameon=False, fontsize=7, bbox_to_anchor=(1.02, 1.0))
     save(figure, folder, "figure_2")

@@ -40,14 +40,14 @@ def _repeats(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
 def _gaps(rows: Iterable[Row]) -> Iterable[float]:
     for row in rows:
         if row["kind"] == "compare":
-            yield from (each.get("gap", 0.0) for fold in row["folds"] for each in fold.values())
+            yield from (each.get("gap", 0.0) for fold in row["parts"] for each in fold.values())
 
 
 def _nested(rows: Iterable[Row], kind: str, summary: Any) -> dict[str, Any]:
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in sorted(rows, key=lambda row: row["repeat"]):
         if row["kind"] == kind:
-            groups.setdefault((row["setting"], row["folds"], str(row["removed"])), []).extend(row["folds"])
+            groups.setdefault((row["setting"], row["folds"], str(row["removed"])), []).extend(row["parts"])
     found: dict[str, Any] = {}
     for (setting, deal, removed), folds in groups.items():
         found.setdefault(setting, {}).setdefault(deal, {})[removed] = summary(folds)
