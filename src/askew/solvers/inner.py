@@ -14,7 +14,8 @@ One step moves a pair (up, down) of one group. ``up`` has the least gradient amo
 the one whose pair promises the largest decrease (g_down − g_up)² / 2a with a = K_uu + K_dd − 2K_ud. Each search is a
 reduction to the best value, then a reduction to the first place where it stands: two loops that vectorise where one
 argmax does not. They must stay flat: nested in blocks, the compiler vectorises across the blocks with gathers, at
-five times the cost.
+five times the cost. They are woven into the loop of steps and read spans of whole arrays between unsigned ends: in a
+small block, making slices and calling took as long as the arithmetic.
 
 Reference
     Fan, Chen, Lin (2005), Working set selection using second order information, JMLR 6:1889, algorithm 2 (WSS 2).
@@ -30,41 +31,42 @@ from askew.solvers.lanes import larger, smaller
 FAR = 1e30  # added to a gradient to take a variable out of a search
 
 _compile = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)
+_weave = numba.njit(fastmath=True, error_model="numpy", nogil=True, inline="always")
 
 
-@_compile
-def move_gradient(g, step, row_up, row_down, can_rise, can_fall):  # type: ignore[no-untyped-def]
-    """g += step (K_up − K_down); returns the least g that can rise and the largest that can fall."""
+@_weave
+def move_gradient(g, step, K, up, down, can_rise, can_fall, first, end):  # type: ignore[no-untyped-def]
+    """g += step (K_up − K_down) on a span; returns the least g that can rise there and the largest that can fall."""
     low, high = g.dtype.type(FAR), g.dtype.type(-FAR)
-    for k in range(g.shape[0]):
-        value = g[k] + step * (row_up[k] - row_down[k])
+    for k in range(first, end):
+        value = g[k] + step * (K[up, k] - K[down, k])
         g[k] = value
         low = smaller(low, value + can_rise[k])
         high = larger(high, value + can_fall[k])
     return low, high
 
 
-@_compile
-def promise(g, low, row_up, k_up, diagonal, can_fall, tiny, gain):  # type: ignore[no-untyped-def]
-    """Fill gain_k = (g_k − low)² / a_k for those that can fall; returns the largest."""
+@_weave
+def promise(g, low, K, up, diagonal, can_fall, tiny, gain, first, end):  # type: ignore[no-untyped-def]
+    """Fill gain_k = (g_k − low)² / a_k for those of a span that can fall; returns the largest."""
     zero, two = g.dtype.type(0), g.dtype.type(2)
-    most = zero
-    for k in range(g.shape[0]):
+    most, k_up = zero, diagonal[up]
+    for k in range(first, end):
         fall = larger(g[k] + can_fall[k] - low, zero)
-        value = fall * fall / larger(k_up + diagonal[k] - two * row_up[k], tiny)
+        value = fall * fall / larger(k_up + diagonal[k] - two * K[up, k], tiny)
         gain[k] = value
         most = larger(most, value)
     return most
 
 
-@_compile
-def place_of(best, values, offsets):  # type: ignore[no-untyped-def]
-    """First k with values_k + offsets_k = best."""
-    last = np.int32(values.shape[0] - 1)
+@_weave
+def place_of(best, values, offsets, first, end):  # type: ignore[no-untyped-def]
+    """First k of a span with values_k + offsets_k = best."""
+    last = np.int32(end) - np.int32(1)
     where = last
-    for k in range(values.shape[0]):
+    for k in range(first, end):
         where = min(where, np.int32(k) if values[k] + offsets[k] == best else last)
-    return where
+    return np.uint64(where)
 
 
 @_compile
@@ -83,8 +85,9 @@ def move_pair(beta, lower, upper, can_rise, can_fall, up, down, move):  # type: 
 
 @_compile
 def solve_block(K, diagonal, g, beta, lower, upper, starts, tol, max_steps):  # type: ignore[no-untyped-def]
-    """Run SMO on one working set; see the module. ``starts`` holds the first index of each group, and q at its end."""
+    """Run SMO on one working set; see the module. ``starts`` holds the first place of each group, and the end."""
     real, q, groups = K.dtype.type, g.shape[0], starts.shape[0] - 1
+    ends = starts.astype(np.uint64)
     tiny = real(1e-12) if K.itemsize == 8 else real(1e-6)
     can_rise, can_fall = np.zeros(q, K.dtype), np.zeros(q, K.dtype)  # 0 where it can, ±FAR where it cannot
     for k in range(q):
@@ -94,25 +97,23 @@ def solve_block(K, diagonal, g, beta, lower, upper, starts, tol, max_steps):  # 
             can_fall[k] = -FAR
     gain, nothing = np.empty(q, K.dtype), np.zeros(q, K.dtype)
     lows, highs = np.empty(groups, K.dtype), np.empty(groups, K.dtype)
-    up, down, step, steps, least_curvature = 0, 0, real(0), 0, FAR
+    up, down, step, steps, least_curvature = ends[0], ends[0], real(0), 0, FAR
     while True:
         violation = real(-FAR)
         for j in range(groups):
-            a, z = starts[j], starts[j + 1]
-            lows[j], highs[j] = move_gradient(g[a:z], step, K[up, a:z], K[down, a:z], can_rise[a:z], can_fall[a:z])
+            lows[j], highs[j] = move_gradient(g, step, K, up, down, can_rise, can_fall, ends[j], ends[j + 1])
             violation = larger(violation, highs[j] - lows[j])
         if violation < tol or steps >= max_steps:
             break
         most = real(0)
         for j in range(groups):
-            a, z = starts[j], starts[j + 1]
             if not highs[j] > lows[j]:
                 continue
-            i = a + place_of(lows[j], g[a:z], can_rise[a:z])
-            best = promise(g[a:z], lows[j], K[i, a:z], diagonal[i], diagonal[a:z], can_fall[a:z], tiny, gain[a:z])
+            i = place_of(lows[j], g, can_rise, ends[j], ends[j + 1])
+            best = promise(g, lows[j], K, i, diagonal, can_fall, tiny, gain, ends[j], ends[j + 1])
             if best > most:
                 most, up = best, i
-                down = a + place_of(best, gain[a:z], nothing[a:z])
+                down = place_of(best, gain, nothing, ends[j], ends[j + 1])
         if not most > 0:
             break
         curvature = float(diagonal[up] + diagonal[down] - 2 * K[up, down])
