@@ -47,6 +47,12 @@ class _Group:
     members: list[int] = field(default_factory=list)
     machines: list[Any] = field(default_factory=list)
 
+    def put_in_order(self) -> None:
+        """From loose to tight, in every group alike, so that the first of one is near the first of the next."""
+        names = sorted(self.machine._path_parameters())
+        order = snake([{name: machine.get_params()[name] for name in names} for machine in self.machines])[::-1]
+        self.members, self.machines = [self.members[i] for i in order], [self.machines[i] for i in order]
+
     @property
     def is_shared(self) -> bool:
         """Whether one matrix serves all folds: nothing in it was learnt from the training rows."""
@@ -77,6 +83,7 @@ class Paths:
     def __init__(self, estimator: Any, rows: Rows, n_jobs: int | None, cache_bytes: int) -> None:
         self.estimator, self.rows, self.n_jobs, self.cache_bytes = estimator, rows, n_jobs, cache_bytes
         self._lock, self._front_key, self._transformed = threading.Lock(), "", {}
+        self._mine = threading.local()  # what a thread keeps from one path to the next
         self._firsts: dict[int, PathPoint] = {}  # by fold, the first point of the last path
 
     def evaluate(self, candidates: list[Candidate], progress: Progress) -> Outcomes:
@@ -96,15 +103,18 @@ class Paths:
         return outcomes
 
     def _groups(self, candidates: list[Candidate]) -> list[_Group]:
+        """Candidates by kernel, from wide kernels to narrow ones: to more support vectors."""
         groups: dict[str, _Group] = {}
-        for number in reversed(snake(candidates)):  # from loose to tight: from many support vectors to few
+        for number in snake(candidates):
             front, machine = split(clone(self.estimator).set_params(**clone(candidates[number], safe=False)))
             kept = {k: v for k, v in machine.get_params().items() if k not in machine._path_parameters()}
             key = joblib.hash((None if front is None else front.get_params(), type(machine), kept))
             group = groups.setdefault(key, _Group(front, machine))
             group.members.append(number)
             group.machines.append(machine)
-        return list(groups.values())[::-1]  # from wide kernels to narrow ones: to more support vectors
+        for group in groups.values():
+            group.put_in_order()
+        return list(groups.values())
 
     def _run(
         self, group: _Group, shared: Any, threads: int, outcomes: Outcomes, progress: Progress, number: int
@@ -191,9 +201,13 @@ class Paths:
     def _solver(self, matrix: Any) -> Callable[..., Any]:
         """The solver for a stored matrix, or the one that asks for rows as it needs them."""
         if hasattr(matrix, "whole"):
+            from askew.solvers.kept_block import KeptBlock
             from askew.solvers.whole import solve as solve_whole
 
-            return solve_whole
+            if not hasattr(self._mine, "block"):
+                self._mine.block = KeptBlock()
+            self._mine.block.forget()
+            return partial(solve_whole, kept=self._mine.block)
         from askew.solvers.working_set import solve
 
         cache_bytes = self.cache_bytes // len(self.rows.folds)
