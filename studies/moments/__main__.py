@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from askew.datasets import available
+from askew.exceptions import DataError
 from studies.moments import experiment, timing
 from studies.moments.grids import SETTINGS
 from studies.moments.pages import publish
@@ -30,11 +32,22 @@ class Size:
 QUICK = Size(("mammography",), (), (RCV1[1], REUTERS_RARE[1]), (REUTERS_RARE[1],), (), 2, 2, 1)
 
 
+def _check_data(tasks: tuple[str, ...]) -> None:
+    """End here, with one line, where the data are not at hand."""
+    try:
+        missing = sorted({task.partition("/")[0] for task in tasks} - set(available()))
+    except DataError as error:
+        raise SystemExit(f"This study needs the data folder: {error}") from None
+    if missing:
+        raise SystemExit(f"The data folder lacks {', '.join(missing)}; see askew.datasets for where they come from.")
+
+
 def main() -> None:
     """Compute what is missing, then draw."""
     order = read_order(Path(__file__).parent, __doc__)
     size = QUICK if order.quick else Size()
     cells = [
+        *experiment.count_cells((*size.dense, *size.text)),
         *experiment.text_cells(size.text, size.other_cuts),
         *experiment.dense_cells(size.dense, size.dense_cuts),
         *experiment.rare_cells(size.rare, size.other_cuts),
@@ -44,6 +57,7 @@ def main() -> None:
     timed = timing.timing_cells(size.timed, size.timed_cuts)
     ledger, clock = Ledger(order.results, SETTINGS), Ledger(order.results / "times", SETTINGS)
     if not order.only_pages:
+        _check_data((*size.dense, *size.text))
         run(ledger, cells, experiment.work, jobs=order.jobs)
         run(clock, timed, timing.work, jobs=1)
     publish(order, ledger.rows(cells), clock.rows(timed))

@@ -44,7 +44,7 @@ def publish(order: Order, rows: Sequence[Mapping[str, Any]], timed: Sequence[Map
 def _tables(outcome: Outcome) -> dict[str, str]:
     others = _PEERS[:3]
     return {
-        "sets": tables.sets([task for task in (*DENSE, *RCV1, *RCV1_BINARY, *REUTERS) if outcome.has(task, "MIBC")]),
+        "sets": tables.sets(outcome, (*DENSE, *RCV1, *RCV1_BINARY, *REUTERS)),
         "dense": tables.areas(outcome, DENSE, tables.DENSE_METHODS, paper.AREAS_DENSE),
         "dense-tests": tables.differences(outcome, DENSE, "MIBC", others),
         "dense-tests-chosen": tables.differences(outcome, DENSE, "MIBC, ridge chosen", others),

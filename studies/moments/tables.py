@@ -9,7 +9,7 @@ import numpy as np
 
 from studies.moments import paper
 from studies.moments.outcome import Outcome
-from studies.moments.sets import describe, title
+from studies.moments.sets import title
 from studies.protocol.page import markdown
 from studies.protocol.statistics import PairedTest, rank
 
@@ -34,11 +34,11 @@ TITLES = {
 }
 
 
-def sets(tasks: Sequence[str]) -> str:
+def sets(outcome: Outcome, tasks: Sequence[str]) -> str:
     """Table 1."""
     rows = [[f"{name} (paper)", 150, p, n, f"{n / p:.1f}"] for name, (p, n) in paper.SETS.items()]
-    for task in tasks:
-        known = describe(task)
+    for task in (task for task in tasks if outcome.has(task, "count")):
+        known = outcome.results(task, "count")[0]
         n_positive, n_negative = known["n_positive"], known["n_negative"]
         rows.append([title(task), known["n_features"], n_positive, n_negative, f"{n_negative / n_positive:.1f}"])
     return markdown(["set", "features", "positives", "negatives", "ratio"], rows)
