@@ -157,3 +157,20 @@ def test_a_limit_of_steps_that_is_too_low_is_a_warning():
         model = AsymmetricSVC(0.01, 0.0, gamma=0.01, max_iter=50).fit(X, y)
     assert model.status_ == "max_iter"
     assert model.relative_violation_[0] > 1e-3
+
+
+@pytest.mark.parametrize("wrong", ["mu", "one class", "rows"])
+def test_a_fit_that_fails_leaves_no_earlier_model_behind(wrong):
+    X, y = rare(60)
+    model = AsymmetricSVC(0.1, 0.0).fit(X, y)
+    fits = {
+        "mu": lambda: model.set_params(mu=0.9).fit(X[:, :2], y),
+        "one class": lambda: model.fit(X, np.ones(60)),
+        "rows": lambda: model.fit(np.full((60, 3), np.nan), y),
+    }
+    with pytest.raises((InfeasibleError, DataError, ValueError)):
+        fits[wrong]()
+    with pytest.raises(NotFittedError):
+        model.decision_function(X)
+    assert not [name for name in ("support_vectors_", "intercept_", "classes_", "status_") if hasattr(model, name)]
+    assert model.set_params(mu=0.1).fit(X, y).decision_function(X).shape == (60,)

@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 
-from askew.arrays import fetched
 from askew.estimators.approximated import Approximated
-from askew.estimators.class_weight import encode
+from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies, telling_of_memory
 from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
-from askew.exceptions import DataError, InfeasibleError
+from askew.exceptions import InfeasibleError
 from askew.methods import asymmetric
 from askew.methods.asymmetric import Asymmetric
 from askew.qp import Problem, Solution
@@ -172,8 +170,9 @@ class AsymmetricSVC(Classifies, Approximated):
         -------
         self
         """
+        self._begin()
         X, y, sample_weight = self._opened(X, y, sample_weight, target)
-        X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
+        X, classes, codes, weight, rows = read_classes(self, X, y, sample_weight)
         tasks = self._one_vs_rest(classes, codes, weight)
         matrix = self._kernel_matrix(X, weight, codes)
         machines = [asymmetric.fit(matrix, signs, weight, mu, tau, self._solve) for signs, mu, tau in tasks]
@@ -195,7 +194,8 @@ class AsymmetricSVC(Classifies, Approximated):
         float, or array of shape (n_classes,) with more than two classes
         """
         other = clone(self)
-        X, classes, codes, weight, _ = other._read_classes(X, y, sample_weight)
+        check_parameters(other)
+        X, classes, codes, weight, _ = read_classes(other, X, y, sample_weight)
         tasks = other._one_vs_rest(classes, codes, weight)
         matrix = other._kernel_matrix(X, weight, codes)
         return _one_or_all(
@@ -224,23 +224,6 @@ class AsymmetricSVC(Classifies, Approximated):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "intercept_")
-
-    def _read_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Any, NDArray[np.int64]]:
-        """Checked parameters and data: X, classes, the class number of each row, weights, which rows they are."""
-        check_parameters(self)
-        if y is None:
-            raise DataError(
-                "AsymmetricSVC requires y to be passed, but the target y is None. Pass one class label per row."
-            )
-        check_classification_targets(fetched(y))
-        X, y, weight, rows = self._read_training(X, y, sample_weight)
-        classes, codes = encode(y)
-        if len(classes) < 2:
-            raise DataError(
-                f"{type(self).__name__} needs rows of at least two classes with positive weight; got one class, "
-                f"{classes[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
-            )
-        return X, classes, codes, weight, rows
 
     def _one_vs_rest(
         self, classes: NDArray[Any], codes: NDArray[np.int64], weight: NDArray[np.float64]

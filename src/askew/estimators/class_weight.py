@@ -32,20 +32,3 @@ def weights_of_classes(
     if not np.all(factors > 0) or not np.all(np.isfinite(factors)):
         raise ParameterError(f"class_weight must be positive and finite for every class; got {class_weight!r}.")
     return factors
-
-
-def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The classes in order, and the number of each row's class among them."""
-    if y.dtype.kind not in "biuf":
-        classes, codes = np.unique(y, return_inverse=True)
-        return classes, codes.astype(np.int64, copy=False)
-    classes = _distinct(y)  # an inverse would sort all the rows; finding each among a few classes is far cheaper
-    return classes, np.searchsorted(classes, y).astype(np.int64, copy=False)
-
-
-def _distinct(y: NDArray[Any]) -> NDArray[Any]:
-    """The distinct values, sorted; whole numbers in a narrow range are counted, which is far cheaper."""
-    least, largest = (int(y.min()), int(y.max())) if y.dtype.kind in "iu" and len(y) else (0, NARROW)
-    if largest - least >= NARROW or y.dtype == np.uint64:
-        return np.unique(y)
-    return (np.flatnonzero(np.bincount(y.astype(np.int64, copy=False) - least)) + least).astype(y.dtype)

@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.multiclass import check_classification_targets
 
 from askew.arrays import fetched
-from askew.estimators.class_weight import encode, weights_of_classes
+from askew.estimators.class_weight import weights_of_classes
+from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies
 from askew.estimators.kernel_machine import KernelMachine
 from askew.estimators.scaled_search import ScaledSearch
 from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
-from askew.exceptions import DataError, ParameterError
+from askew.exceptions import ParameterError
 from askew.methods.kernel_scaling_magnification import log_volume
 from askew.methods.kernel_scaling_rules import SCALINGS
 
@@ -186,18 +186,7 @@ class KernelScaledSVC(Classifies, ScaledSearch):
         """
         self._begin()
         self._check_strengths()
-        if y is None:
-            raise DataError(
-                "KernelScaledSVC requires y to be passed, but the target y is None. Pass one class label per row."
-            )
-        check_classification_targets(fetched(y))
-        X, y, weight, rows = self._read_training(X, y, sample_weight)
-        classes, codes = encode(y)
-        if len(classes) < 2:
-            raise DataError(
-                "KernelScaledSVC needs rows of at least two classes with positive weight; got one class, "
-                f"{classes.tolist()[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
-            )
+        X, classes, codes, weight, rows = read_classes(self, X, y, sample_weight)
         by_class = weights_of_classes(self.class_weight, classes, codes, weight)
         self._fit_machines(X, codes, self.C * by_class[codes] * weight, weight, rows)
         self.classes_, self.class_weight_ = classes, by_class

@@ -8,15 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
-from askew.arrays import fetched
 from askew.estimators.approximated import Approximated
-from askew.estimators.class_weight import encode, weights_of_classes
+from askew.estimators.class_weight import weights_of_classes
+from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies
 from askew.estimators.searchable import Fold, PathPoint, Stage, start_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
-from askew.exceptions import DataError, ParameterError
+from askew.exceptions import ParameterError
 from askew.methods import c_svc
 from askew.methods.expansion import Expansion
 from askew.qp import Solution
@@ -169,15 +168,7 @@ class SVC(Classifies, Approximated):
         """
         self._begin()
         X, y, sample_weight = self._opened(X, y, sample_weight, target)
-        if y is not None:
-            check_classification_targets(fetched(y))
-        X, y, weight, rows = self._read_training(X, self._required(y), sample_weight)
-        classes, codes = encode(y)
-        if len(classes) < 2:
-            raise DataError(
-                f"{type(self).__name__} needs rows of at least two classes with positive weight; got one class, "
-                f"{classes.tolist()[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
-            )
+        X, classes, codes, weight, rows = read_classes(self, X, y, sample_weight)
         by_class = weights_of_classes(self.class_weight, classes, codes, weight)
         matrix = self._kernel_matrix(X, weight, codes)
         cost = self.C * by_class[codes] * weight
@@ -217,12 +208,6 @@ class SVC(Classifies, Approximated):
             votes[:, i] += scores[:, k] > 0
             votes[:, j] += scores[:, k] <= 0
         return self.classes_[np.argmax(votes, axis=1)]
-
-    @staticmethod
-    def _required(y: Any) -> Any:
-        if y is None:
-            raise DataError("SVC requires y to be passed, but the target y is None. Pass one class label per row.")
-        return y
 
     @staticmethod
     def _pairs(n_classes: int) -> list[tuple[int, int]]:
