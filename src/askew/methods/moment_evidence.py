@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.arrays import host, is_elsewhere, take_rows
+from askew.arrays import Home, host, is_elsewhere, take_rows
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
 from askew.moments.grouped import can_subtract, without_each
@@ -80,7 +80,7 @@ def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceM
         _check_negatives(rest)
         if shared is None:
             others = (X, weight * ~member[:, c]) if model.shrinkage == "ledoit_wolf" else None
-            structure = model.build(rest, others)
+            structure = model.build(rest, others, _home_of(X))
         else:
             structure = _enlarged(shared, rest, total.n_samples / rest.n_samples)
         found.append(Evidence(_on_host(mine), weight[rows], rows, rest, structure))
@@ -97,7 +97,13 @@ def _against_rows(X: Any, positive: NDArray[np.bool_], weight: Vector, model: Co
         rest = (X, np.where(positive, 0.0, weight))
     negatives = model.moments_of(*rest)
     _check_negatives(negatives)
-    return Evidence(_on_host(take_rows(X, rows)), weight[rows], rows, negatives, model.build(negatives, rest))
+    return Evidence(
+        _on_host(take_rows(X, rows)), weight[rows], rows, negatives, model.build(negatives, rest, _home_of(X))
+    )
+
+
+def _home_of(X: Any) -> Home:
+    return Home(X) if is_elsewhere(X) else Home()
 
 
 def _on_host(X: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.arrays import Home
 from askew.exceptions import DataError, ParameterError
 from askew.moments.factor import Factor, factors_of_correlation, factors_of_data
 from askew.moments.full import Full
@@ -59,7 +60,7 @@ class CovarianceModel:
             return LowRankMoments.of(X, sample_weight, rank=2 * self.n_factors + 10)
         return DiagonalMoments.of(X, sample_weight)
 
-    def build(self, moments: Any, rows: tuple[Any, Vector | None] | None = None) -> Structure:
+    def build(self, moments: Any, rows: tuple[Any, Vector | None] | None = None, home: Home | None = None) -> Structure:
         """The structure of these moments, without a ridge.
 
         Parameters
@@ -67,6 +68,8 @@ class CovarianceModel:
         moments : Moments, DiagonalMoments or LowRankMoments
         rows : (X, sample_weight), optional
             The data behind the moments, for structures that need another pass.
+        home : Home, optional
+            Where a large matrix is decomposed; the host by default.
         """
         if self.name == "identity":
             return Factor(moments.mean, np.ones(moments.n_features))
@@ -79,11 +82,14 @@ class CovarianceModel:
                 f"covariance={self.name!r} needs full moments (askew.moments.Moments); got "
                 f"{type(moments).__name__}. Use covariance='diagonal' or 'factor' with these."
             )
+        return Full(moments.mean, self._matrix(moments, rows)).decompose_at(home or Home())
+
+    def _matrix(self, moments: Any, rows: tuple[Any, Vector | None] | None) -> Vector:
         if self.name == "full":
-            return Full(moments.mean, moments.covariance)
+            return moments.covariance
         if self.name == "shrunk":
-            return Full(moments.mean, shrink(moments.covariance, self._intensity(moments, rows)))
-        return Full(moments.mean, graphical_lasso_covariance(moments.covariance, self.alpha))
+            return shrink(moments.covariance, self._intensity(moments, rows))
+        return graphical_lasso_covariance(moments.covariance, self.alpha)
 
     def _intensity(self, moments: Any, rows: tuple[Any, Vector | None] | None) -> float:
         if self.shrinkage == "oas":

@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 
+from askew.arrays import Home, host
 from askew.exceptions import DataError
 from askew.moments.factor import Factor
 from askew.moments.structure import RidgedProducts, Structure
 
 Vector = NDArray[np.float64]
+
+WORTH_THE_WAY = 256  # features from which a device decomposes a matrix faster than its host
 
 
 class Full(Structure):
@@ -50,6 +53,14 @@ class Full(Structure):
             values, vectors = eigh(self.matrix, check_finite=False)
             self._eigen = np.maximum(values, 0.0), vectors
         return self._eigen
+
+    def decompose_at(self, home: Home) -> Self:
+        """The same, with the eigenvectors computed where the rows lived, if it is worth the way there."""
+        if home.is_host or len(self.mean) < WORTH_THE_WAY:
+            return self
+        values, vectors = home.xp.linalg.eigh(home.put(self.matrix, np.float64))
+        self._eigen = np.maximum(host(values), 0.0), host(vectors)
+        return self
 
     def whiten(self, X: Any) -> Vector:
         if sparse.issparse(X):
