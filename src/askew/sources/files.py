@@ -74,7 +74,7 @@ class FileSource(Source):
             twice = next(column for column in self.columns if self.columns.count(column) > 1)
             raise DataError(f"{self.name} has more than one column called {twice!r}. Rename one of them.")
         if file_format in ("parquet", "feather"):  # their footers know; other formats would need a pass
-            self.n_rows = self._guarded(self._dataset.count_rows, self.name)
+            self.n_rows = sum(self._guarded(partial(self._count, path), path) for path in self._dataset.files)
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         return (block for _, block in self.located_blocks(columns))
@@ -89,26 +89,29 @@ class FileSource(Source):
     def _read(self, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
         pa = arrow()
         schema = pa.schema([self.schema.field(name) for name in wanted])
-        for fragment in self._dataset.get_fragments():
-            physical = self._guarded(lambda each=fragment: each.physical_schema, fragment.path)
-            self._check_columns(fragment.path, physical.names, wanted)
-            batches = self._guarded(partial(self._batches, fragment, schema), fragment.path)
+        for path in self._dataset.files:
+            physical = self._guarded(partial(self._dataset.format.inspect, path, self._dataset.filesystem), path)
+            self._check_columns(path, physical.names, wanted)
+            batches = self._guarded(partial(self._batches, path, schema), path)
             first = 0
-            while (batch := self._guarded(partial(next, batches, None), fragment.path)) is not None:
-                self._check_columns(fragment.path, batch.schema.names, wanted)  # it may have changed since
+            while (batch := self._guarded(partial(next, batches, None), path)) is not None:
+                self._check_columns(path, batch.schema.names, wanted)  # it may have changed since
                 table = (batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])).select(wanted)
                 if not table.schema.equals(schema):
-                    table = self._guarded(partial(table.cast, schema), fragment.path)
+                    table = self._guarded(partial(table.cast, schema), path)
                 step = even_part(table.num_rows, self._block_rows)
                 for start in range(0, table.num_rows, step):
                     block = table.slice(start, step)
                     last = first + block.num_rows
-                    yield f"{fragment.path}, rows {first + 1:,} to {last:,}", block
+                    yield f"{path}, rows {first + 1:,} to {last:,}", block
                     first = last
 
-    def _batches(self, fragment: Any, schema: Any) -> Iterator[Any]:
+    def _count(self, path: str) -> int:
+        """Rows of one file, by its footer; the dataset's own fragments would keep every footer they have read."""
+        return int(self._dataset.format.make_fragment(path, self._dataset.filesystem).count_rows())
+
+    def _batches(self, path: str, schema: Any) -> Iterator[Any]:
         """Record batches or tables of one file; a dataset's own scan would run ahead by hundreds of megabytes."""
-        path = fragment.path
         if self._format == "parquet":
             return self._row_groups(path, schema.names)
         if self._format == "feather":
