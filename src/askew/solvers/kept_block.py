@@ -49,6 +49,7 @@ class KeptBlock:
 
     def __init__(self) -> None:
         self._of: Any = None
+        self._sides = np.empty(0, bool)
         self._memory: dict[Any, NDArray[Any]] = {}
         self._block: Any = None
         self.rows = np.empty(0, np.int64)
@@ -60,15 +61,17 @@ class KeptBlock:
 
     def hold(self, K: NDArray[Any], wanted: NDArray[np.int64], labels: NDArray[np.int64], groups: int) -> bool:
         """Have at least the ``wanted`` rows of K; returns whether any of them is new."""
-        held = np.zeros(K.shape[0], bool)
-        if self._of is K:
+        held, is_first = np.zeros(K.shape[0], bool), (labels == 0) & (groups == SIDES)
+        is_known = self._of is K and np.array_equal(
+            self._sides, is_first
+        )  # one programme may have one sum, the next two
+        if is_known:
             held[self.rows[self.first : self.last]] = True
         new = wanted[~held[wanted]]
-        is_first = labels[new] == 0 if groups == SIDES else np.zeros(len(new), bool)
-        below, above = new[is_first], new[~is_first]
+        below, above = new[is_first[new]], new[~is_first[new]]
         has_room = len(below) <= self.first and len(above) <= len(self.rows) - self.last
-        if self._of is not K or not has_room or LOOSE * len(wanted) < self.last - self.first:
-            self._begin(K, wanted, labels, groups)
+        if not is_known or not has_room or LOOSE * len(wanted) < self.last - self.first:
+            self._begin(K, wanted, is_first)
         elif len(new):
             first, last = self.first - len(below), self.last + len(above)
             self.rows[first : self.first], self.rows[self.last : last] = below, above
@@ -76,13 +79,12 @@ class KeptBlock:
             self.first, self.last = first, last
         return len(new) > 0
 
-    def _begin(self, K: NDArray[Any], wanted: NDArray[np.int64], labels: NDArray[np.int64], groups: int) -> None:
-        is_first = labels[wanted] == 0 if groups == SIDES else np.zeros(len(wanted), bool)
-        below, above = wanted[is_first], wanted[~is_first]
+    def _begin(self, K: NDArray[Any], wanted: NDArray[np.int64], is_first: NDArray[np.bool_]) -> None:
+        below, above = wanted[is_first[wanted]], wanted[~is_first[wanted]]
         spare = len(wanted) // SPARE + 16
-        room = spare if groups == SIDES else 0
+        room = spare if is_first.any() else 0
         size = len(wanted) + spare + room
-        self._of, self.rows = K, np.empty(size, np.int64)
+        self._of, self._sides, self.rows = K, is_first, np.empty(size, np.int64)
         self.first, self.middle, self.last = room, room + len(below), room + len(wanted)
         self.rows[self.first : self.middle], self.rows[self.middle : self.last] = below, above
         if len(self._memory.get(K.dtype, ())) < size * size:

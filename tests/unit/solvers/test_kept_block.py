@@ -24,6 +24,11 @@ def path(matrix, y):
     return {
         "one sum": [c_svc.formulate(matrix, y, cost * weight) for cost in (0.1, 1.0, 10.0, 0.5)],
         "two sums": [asymmetric.formulate(matrix, y, weight, mu, 0.01) for mu in (0.15, 0.08, 0.02, 0.12)],
+        "now one, now two": [
+            make(matrix, y, weight, *shares)
+            for shares in ((0.08, 0.02), (0.02, 0.04))
+            for make in (asymmetric.formulate, lambda K, y, s, mu, tau: asymmetric.formulate_touching(K, y, s, tau))
+        ],
     }
 
 
@@ -31,7 +36,7 @@ def rows_of(block):
     return block.rows[block.first : block.last]
 
 
-@pytest.mark.parametrize("sums", ["one sum", "two sums"])
+@pytest.mark.parametrize("sums", ["one sum", "two sums", "now one, now two"])
 @pytest.mark.parametrize("with_float32", [False, True])
 @pytest.mark.parametrize("largest", [2048, 60])  # everything at once, and rounds until few enough are left
 def test_a_path_on_one_block_finds_what_each_programme_finds_alone(monkeypatch, sums, with_float32, largest):
@@ -43,7 +48,7 @@ def test_a_path_on_one_block_finds_what_each_programme_finds_alone(monkeypatch, 
         last = found.beta
         assert found.status is Status.OPTIMAL
         np.testing.assert_allclose(found.gradient, exact.gradient(found.beta), atol=1e-5)
-        assert certify(exact, found.beta).is_optimal(1.1e-4)
+        assert certify(exact, found.beta).is_optimal(1.1e-4, 1e-9)
         assert found.objective == pytest.approx(working_set.solve(exact, tol=1e-5).objective, rel=1e-4)
 
 
