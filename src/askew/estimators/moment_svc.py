@@ -90,7 +90,8 @@ class MomentSVC(
     tol : float, default=1e-3
         Largest KKT violation, in units of the score.
     max_iter : int, default=-1
-        Limit of solver steps, -1 for none (1000 sweeps when positives are too many to store their matrix).
+        Limit of solver steps, -1 for none (the work of 1000 full sweeps when positives are too many to store their
+        matrix).
 
     Attributes
     ----------

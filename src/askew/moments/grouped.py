@@ -35,9 +35,9 @@ def without_each(
     """For every group of rows the moments of all others; ``weight`` is that of all rows."""
     from askew.moments.sparse_sweeps import remove_rows
 
-    means, scatters = np.empty((2, len(groups), total.n_features))
     found = []
-    for rows, mean, scatter in zip(groups, means, scatters, strict=True):
+    for rows in groups:
+        mean, scatter = np.empty(total.n_features), np.empty(total.n_features)
         entries = (X.data, X.indices, X.indptr, rows, weight)
         rest = remove_rows(*entries, total.n_samples, total.mean, total.scatter, mean, scatter)
         is_left = rest > 1e-9 * total.n_samples

@@ -202,7 +202,9 @@ class DiagonalMoments(Moments):
 
     def score_variance(self, w: Vector) -> float:
         """(Σ_j |w_j| σ_j)², the largest w'Σw any correlation of the features allows."""
-        return float(np.abs(w) @ np.sqrt(self.scatter)) ** 2 / self._positive_count()
+        from askew.moments.sparse_sweeps import sum_of_deviations
+
+        return float(sum_of_deviations(w, self.scatter)) ** 2 / self._positive_count()
 
 
 def _check_weight(weight: Any, n: int) -> Vector | None:

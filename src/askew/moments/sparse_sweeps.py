@@ -154,3 +154,12 @@ def directions_of_rows(data, indices, starts, coefficients, mean, inverse, out):
             value = inverse[indices[k]] * data[k]
             for r in range(count):
                 out[r, indices[k]] += coefficients[i, r] * value
+
+
+@_compile_fast
+def sum_of_deviations(w, scatter):  # type: ignore[no-untyped-def]
+    """Σ_j |w_j| √scatter_j."""
+    total = 0.0
+    for j in range(w.shape[0]):
+        total += np.abs(w[j]) * np.sqrt(scatter[j])
+    return total

@@ -7,7 +7,8 @@ Given
     Points with K_ij = z_i'z_j + Σ_k s_k e_ik e_jk, s_k = ±1: the sums v = Σβ_i z_i and u = Σβ_i e_i are kept, and
     coordinates move in random order (operations as many as entries of z_i), those stuck at a bound resting.
 Returns
-    β (and g, or v and u) moved in place; steps taken and the largest violation seen.
+    β (and g, or v and u) moved in place; steps taken, the largest violation seen, and of sweeps how many points they
+    looked at.
 Stops when
     every |projected gradient| is at most tol, or after the limit of steps or sweeps.
 Reference
@@ -71,13 +72,14 @@ def projected(gradient, value, lower, upper):  # type: ignore[no-untyped-def]
 
 @_compile
 def sweep_dense(Z, p, diagonal, v, beta, lower, upper, tol, max_sweeps):  # type: ignore[no-untyped-def]
-    """Sweeps over dense points; returns sweeps and the violation of the last full one."""
+    """Sweeps over dense points; returns sweeps, the violation of the last full one, and the points looked at."""
     n, d = Z.shape
     order, active, seed = np.arange(n), n, np.uint64(12345)
     low, high = -np.inf, np.inf
-    violation = np.inf
+    violation, looks = np.inf, 0
     for sweep in range(max_sweeps):
         seed = shuffle(order, active, seed)
+        looks += active
         violation, highest, lowest, at = 0.0, 0.0, 0.0, 0
         while at < active:
             i = order[at]
@@ -100,9 +102,9 @@ def sweep_dense(Z, p, diagonal, v, beta, lower, upper, tol, max_sweeps):  # type
         violation = max(highest, -lowest)
         low, high, active = next_bounds(lowest, highest, violation, tol, active, n)
         if violation <= tol and active < 0:
-            return sweep + 1, violation
+            return sweep + 1, violation, looks
         active = abs(active)
-    return max_sweeps, violation
+    return max_sweeps, violation, looks
 
 
 @_compile
@@ -115,13 +117,14 @@ def next_bounds(lowest, highest, violation, tol, active, n):  # type: ignore[no-
 
 @_compile
 def sweep_sparse(data, indices, starts, E, signs, p, diagonal, v, u, beta, lower, upper, tol, max_sweeps):  # type: ignore[no-untyped-def]
-    """Sweeps over sparse points with a few signed columns; returns sweeps and the violation of the last full one."""
+    """Sweeps over sparse points with a few signed columns; returns sweeps, the last violation, the points looked at."""
     n, r = E.shape
     order, active, seed = np.arange(n), n, np.uint64(12345)
     low, high = -np.inf, np.inf
-    violation = np.inf
+    violation, looks = np.inf, 0
     for sweep in range(max_sweeps):
         seed = shuffle(order, active, seed)
+        looks += active
         highest, lowest, at = 0.0, 0.0, 0
         while at < active:
             i = order[at]
@@ -148,6 +151,6 @@ def sweep_sparse(data, indices, starts, E, signs, p, diagonal, v, u, beta, lower
         violation = max(highest, -lowest)
         low, high, active = next_bounds(lowest, highest, violation, tol, active, n)
         if violation <= tol and active < 0:
-            return sweep + 1, violation
+            return sweep + 1, violation, looks
         active = abs(active)
-    return max_sweeps, violation
+    return max_sweeps, violation, looks

@@ -62,7 +62,7 @@ def solve(
     if stored is not None or prefers_stored(problem.matrix):
         return stored_matrix.solve(problem, start=start, tol=tol, max_iter=max_iter, stored=stored)
     if is_bilinear(problem.matrix):
-        found = linear.solve(problem, start=start, tol=tol, max_iter=1000 if max_iter < 0 else max_iter)
+        found = linear.solve(problem, start=start, tol=tol, max_iter=max_iter)
         has_rank = problem.matrix.inner_points()[0].shape[1] >= problem.n  # type: ignore[attr-defined]
         if found.status.has_converged or max_iter >= 0 or problem.n > STORED_LIMIT or not has_rank:
             return found

@@ -33,13 +33,17 @@ from askew.threads import spans
 
 Vector = NDArray[np.float64]
 
-STEPS = 25  # what a problem usually takes
 _MOST = 200  # a bound on time, not a tuning knob
 _CHUNK = 2**18  # entries of the points that are weighted at a time
 _SHORT = 0.995  # of the way to the box
 _NEAR = 1e-6  # of its box: as close to a bound as this a variable is on it
 _INSIDE = 2048  # variables of the last step
 _RANK = 1e-12  # singular values below this, of the largest, are zero
+
+
+def price(d: int) -> float:
+    """About how many full sweeps of coordinate descent cost as much: 35 steps of a product and of some vectors each."""
+    return 35.0 * (d / 16.0 + 4.0)
 
 
 class _Step(NamedTuple):

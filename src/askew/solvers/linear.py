@@ -27,9 +27,11 @@ from askew.qp import Free, Problem, Solution, Status, certify
 Vector = NDArray[np.float64]
 
 _FEW = 20  # sweeps that always come first
+_MOST = 1000  # full sweeps whose work is the limit where none is given
 _PRODUCTS = 8  # times faster than sweeps, per operation, are the products and factorisations of a leap
 _LARGEST = 2048  # variables of a Newton step
 _EXACT = 1e-6  # a few steps more, from which the interior point method finds the bounds themselves
+_EARLY = 2**18  # points up to which a leap, being exact, comes before it is the cheaper way
 
 
 def solve(problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, max_iter: int = 1000) -> Solution:
@@ -43,31 +45,31 @@ def solve(problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, m
         A warm start; it is cut to the box.
     tol : float
     max_iter : int
-        Limit of sweeps; -1 for none.
+        Limit of sweeps; -1 for as many as take the work of a thousand full ones.
     """
     if not isinstance(problem.constraint, Free):
         raise ParameterError("Coordinate descent takes a box alone; give sums to askew.solvers.working_set.")
     run = _Run(problem, np.clip(np.zeros(problem.n) if start is None else start, problem.lower, problem.upper), tol)
     limit = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
-    sweeps, rounds, inner_tol, pace, since = 0, 0, 0.5 * tol, _FEW, 0
+    sweeps, rounds, inner_tol, pace = 0, 0, 0.5 * tol, _FEW
     while True:
         # the descent judges itself on gradients seen while moving; the certificate on one computed at rest
         done = run.sweep(inner_tol, min(pace, limit - sweeps))
-        sweeps, since, rounds = sweeps + done, since + done, rounds + 1
+        sweeps, rounds = sweeps + done, rounds + 1
         gradient = problem.gradient(run.beta)
         certificate = certify(problem, run.beta, gradient)
-        if certificate.violation <= tol or sweeps >= limit or inner_tol < 1e-4 * tol:
+        is_over = sweeps >= limit or (max_iter < 0 and run.work >= _MOST)
+        if certificate.violation <= tol or is_over or inner_tol < 1e-4 * tol:
             break
         if done < pace:
             inner_tol *= 0.3
-            continue
-        price = run.sweeps_of_a_leap()
-        if price <= since:
+        elif run.is_leap_due(sweeps):
             run.leap(gradient)
-            price, since = run.sweeps_of_a_leap(), 0
-        pace = int(min(max(_FEW, np.ceil(price) - since), limit))
+            pace = _FEW
+        else:
+            pace *= 2
     is_good = certificate.violation <= tol
-    status = Status.OPTIMAL if is_good else Status.MAX_ITER if sweeps >= limit else Status.STALLED
+    status = Status.OPTIMAL if is_good else Status.MAX_ITER if is_over else Status.STALLED
     return Solution(run.beta, gradient, status, certificate, sweeps, rounds, {})
 
 
@@ -79,7 +81,9 @@ class _Run:
         self.points, self.columns, self.signs = problem.matrix.inner_points()  # type: ignore[attr-defined]
         diagonal = problem.matrix.diagonal()
         self.diagonal = np.maximum(diagonal, 1e-15 * max(1e-300, float(np.max(diagonal, initial=0.0))))
-        self.is_sparse, self.has_leapt = sparse.issparse(self.points), False
+        self.is_sparse = sparse.issparse(self.points)
+        self.work = self.work_since_leap = 0.0  # in full sweeps: points that rest cost nothing
+        self.has_leapt = False
         self._add_up()
 
     def sweep(self, tol: float, limit: int) -> int:
@@ -88,25 +92,32 @@ class _Run:
 
         problem = self.problem
         state = (self.beta, problem.lower, problem.upper, tol, limit)
-        if not self.is_sparse:
-            return int(descent.sweep_dense(self.points, problem.linear, self.diagonal, self.v, *state)[0])
-        rows = (self.points.data, self.points.indices, self.points.indptr, self.columns, self.signs)
-        return int(descent.sweep_sparse(*rows, problem.linear, self.diagonal, self.v, self.u, *state)[0])
+        if self.is_sparse:
+            rows = (self.points.data, self.points.indices, self.points.indptr, self.columns, self.signs)
+            done, _, looks = descent.sweep_sparse(*rows, problem.linear, self.diagonal, self.v, self.u, *state)
+        else:
+            done, _, looks = descent.sweep_dense(self.points, problem.linear, self.diagonal, self.v, *state)
+        self.work += looks / problem.n
+        self.work_since_leap += looks / problem.n
+        return int(done)
 
-    def sweeps_of_a_leap(self) -> float:
-        """How many sweeps cost as much as a leap; infinite where there is none."""
-        if not self.is_sparse:
-            from askew.solvers.interior import STEPS
+    def is_leap_due(self, sweeps: int) -> bool:
+        """Whether the sweeps since the last leap have cost as much as one would."""
+        n, d = self.points.shape
+        if self.is_sparse:  # half the products of m rows, and a third of m³
+            m, entries = len(self._inside()), self.points.nnz / n
+            operations = m * m * entries / 2 + m**3 / 3
+            return 0 < m <= _LARGEST and operations <= 2 * _PRODUCTS * n * entries * self.work_since_leap
+        from askew.solvers.interior import price
 
-            has_inside = bool(np.isfinite(self.problem.upper).all() and (self.problem.upper > self.problem.lower).all())
-            return STEPS * self.points.shape[1] / (2 * _PRODUCTS) if has_inside and not self.has_leapt else np.inf
-        m, entries = len(self._inside()), self.points.nnz / self.problem.n
-        # half the products of m rows and a third of m³, against sweeps over no more than those m
-        return (m * entries / 2 + m * m / 3) / (2 * _PRODUCTS * entries) if 0 < m <= _LARGEST else np.inf
+        upper, lower = self.problem.upper, self.problem.lower
+        if self.has_leapt or not (np.isfinite(upper).all() and (upper > lower).all()):
+            return False
+        return self.work_since_leap >= price(d) or (n <= _EARLY and sweeps >= 1.5 * d)
 
     def leap(self, gradient: Vector) -> None:
         """Far ahead at once: to near the optimum on dense points, by a Newton step on sparse ones."""
-        problem, self.has_leapt = self.problem, True
+        problem, self.has_leapt, self.work_since_leap = self.problem, True, 0.0
         if self.is_sparse:
             from askew.solvers.box_newton import move_inside
 

@@ -15,7 +15,7 @@ from askew.methods.moment_few import MOST, is_few
 from askew.moments import CovarianceModel, DiagonalMoments
 from askew.moments.factor import Factor
 from askew.moments.ridged_rows import products_by_ridge
-from askew.moments.sparse_sweeps import directions_of_rows, invert_variances, whiten_rows
+from askew.moments.sparse_sweeps import directions_of_rows, invert_variances, sum_of_deviations, whiten_rows
 from askew.qp import certify
 from askew.solvers import stored
 
@@ -120,6 +120,8 @@ def test_compiled_and_plain_rows_agree(documents):
         assert form(moments.scatter, 900.0, 0.1, out) == pytest.approx(moments.variance.min() + 0.1)
     np.testing.assert_allclose(inverse[0], 1.0 / (moments.variance + 0.1))
     np.testing.assert_allclose(inverse[0], inverse[1])
+    for form in (sum_of_deviations, sum_of_deviations.py_func):
+        assert form(-moments.mean, moments.scatter) == pytest.approx(np.abs(moments.mean) @ np.sqrt(moments.scatter))
     white = [form(*entries, moments.mean, inverse[0]) for form in (whiten_rows, whiten_rows.py_func)]
     for quick, plain in zip(*white, strict=True):
         np.testing.assert_allclose(quick, plain)
