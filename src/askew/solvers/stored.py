@@ -4,8 +4,8 @@ many side by side, or one after the other.
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   (constraint ``Free``).
 Given
-    A ``Problem`` whose K fits in memory (it is read whole, once); or many with p = −1 and lower = 0, each with a K of its
-    own or all with the same.
+    A ``Problem`` whose K fits in memory (it is read whole, once). Or many with p = −1 and lower = 0: each with its own
+    K, or all with the same.
 Returns
     ``Solution``; n_iter counts coordinate steps, n_outer the rounds between Newton steps.
 Stops when
