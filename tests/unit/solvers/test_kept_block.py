@@ -27,7 +27,7 @@ def path(matrix, y):
         "now one, now two": [
             make(matrix, y, weight, *shares)
             for shares in ((0.08, 0.02), (0.02, 0.04))
-            for make in (asymmetric.formulate, lambda K, y, s, mu, tau: asymmetric.formulate_touching(K, y, s, tau))
+            for make in (lambda K, y, s, mu, tau: asymmetric.formulate_touching(K, y, s, tau), asymmetric.formulate)
         ],
     }
 
