@@ -8,8 +8,8 @@ set: the paired t-test corrected for overlapping splits.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,8 +71,8 @@ class Results:
         return len(self._of_set[name])
 
     def values(self, name: str, method: str, measure: str) -> NDArray[np.float64]:
-        """One value per split."""
-        return np.array([row[measure] for row in self.rows(name, method)], dtype=float)
+        """One value per split that has one: thresholds are moved in some splits only."""
+        return np.array([row[measure] for row in self.rows(name, method) if measure in row], dtype=float)
 
     def rows(self, name: str, method: str) -> list[Row]:
         """One result per split."""
@@ -108,18 +108,18 @@ class Results:
 
 @dataclass(frozen=True)
 class Against:
-    """A method against the baseline by one measure.
+    """A method against another by one measure.
 
     Attributes
     ----------
     difference : float
-        Mean over sets of method minus baseline.
+        Mean over sets of method minus the other.
     won, lost : int
         Sets where the mean over splits is better, or worse.
     surely_won, surely_lost : int
         Of these, with p < 0.05 in the corrected test over the splits of the set.
     p_holm : float
-        Wilcoxon's signed-rank test over sets, corrected for the number of methods.
+        Wilcoxon's signed-rank test over sets, corrected for the number of comparisons made together.
     """
 
     difference: float
@@ -133,14 +133,26 @@ class Against:
 def against(results: Results, measure: str, among: Sequence[str], baseline: str = BASELINE) -> dict[str, Against]:
     """Every ranked method against the baseline."""
     methods = [method for method in RANKED if method != baseline]
-    raw, found = [], []
-    for method in methods:
-        pairs = [(results.values(s, method, measure), results.values(s, baseline, measure)) for s in among]
-        d = np.round([first.mean() - second.mean() for first, second in pairs], 4)
-        raw.append(1.0 if np.all(d == 0) else float(stats.wilcoxon(d, zero_method="zsplit").pvalue))
-        sure = [_sure(results, s, *pair) for s, pair in zip(among, pairs, strict=True)]
-        found.append((float(d.mean()), int(np.sum(d > 0)), int(np.sum(d < 0)), sure.count(1), sure.count(-1)))
-    return {m: Against(*f, p) for m, f, p in zip(methods, found, holm(raw), strict=True)}
+    found = compare(results, [(method, baseline, measure) for method in methods], lambda _: among)
+    return dict(zip(methods, found, strict=True))
+
+
+def compare(
+    results: Results, pairs: Sequence[tuple[str, str, str]], among: Callable[[str], Sequence[str]]
+) -> list[Against]:
+    """Pairs of methods, each by a measure, over the sets on which it can be resolved."""
+    plain = [_compared(results, *pair, among(pair[2])) for pair in pairs]
+    corrected = holm([found.p_holm for found in plain])
+    return [replace(found, p_holm=p) for found, p in zip(plain, corrected, strict=True)]
+
+
+def _compared(results: Results, first: str, second: str, measure: str, among: Sequence[str]) -> Against:
+    """One pair; its p is not corrected yet."""
+    pairs = [(results.values(s, first, measure), results.values(s, second, measure)) for s in among]
+    d = np.round([mine.mean() - its.mean() for mine, its in pairs], 4)
+    p = 1.0 if np.all(d == 0) else float(stats.wilcoxon(d, zero_method="zsplit").pvalue)
+    sure = [_sure(results, s, *pair) for s, pair in zip(among, pairs, strict=True)]
+    return Against(float(d.mean()), int(np.sum(d > 0)), int(np.sum(d < 0)), sure.count(1), sure.count(-1), p)
 
 
 def _sure(results: Results, name: str, first: NDArray[np.float64], second: NDArray[np.float64]) -> int:

@@ -50,7 +50,7 @@ class Method:
     grid : callable
         Candidates from the facts of a training part; None where there is nothing to choose.
     kind : {"askew", "reference", "control", "detector", "default"}
-        "default" are askew's estimators as they come; they are not part of the rankings.
+        "default" are askew's estimators as they come, or with another default; they are not part of the rankings.
     fixed : mapping
         Parameters of the search that the final fit does not keep.
     """
@@ -201,6 +201,9 @@ METHODS: dict[str, Method] = {
     "AsymmetricSVC as it comes": Method(AsymmetricSVC, None, "default"),
     "MomentSVC as it comes": Method(MomentSVC, None, "default"),
     "MomentSVC rbf as it comes": Method(lambda: MomentSVC(kernel="rbf"), None, "default"),
+    "MomentSVC, ν = 0.1, as it comes": Method(lambda: MomentSVC(formulation="nu", nu=0.1), None, "default"),
+    "OneClassSVM, ν = 0.1, as it comes": Method(_shown(OnNegatives, lambda: OneClassSVM(nu=0.1)), None, "default"),
+    "OneClassSVM, ν = 0.2, as it comes": Method(_shown(OnNegatives, lambda: OneClassSVM(nu=0.2)), None, "default"),
     "OneClassSVM as it comes": Method(_shown(OnNegatives, OneClassSVM), None, "default"),
     "CovarianceOneClassSVM as it comes": Method(_shown(OnNegatives, CovarianceOneClassSVM), None, "default"),
 }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from studies.across import sets
-from studies.across.comparison import BASELINE, MEASURES, UNMOVED, Results, against
+from studies.across.comparison import BASELINE, MEASURES, UNMOVED, Against, Results, against, compare
 from studies.across.methods import METHODS, RANKED
 from studies.protocol.page import markdown
 
@@ -21,6 +21,34 @@ KINDS: dict[str, Callable[[dict[str, float]], bool]] = {
     "hard (0.1-AUC of the baseline < 0.6)": lambda facts: facts["baseline"] < 0.6,
     "easy (≥ 0.6)": lambda facts: facts["baseline"] >= 0.6,
 }
+# what the papers claim of their methods, or a user would ask
+CLAIMS = (
+    ("AsymmetricSVC", "SVC", "tauc_0.1"),
+    ("AsymmetricSVC", "SVC", "tauc_0.01"),
+    ("KernelScaledSVC", "SVC", "own_balanced_accuracy"),
+    ("KernelScaledSVC balanced", "SVC balanced", "own_balanced_accuracy"),
+    ("KernelScaledSVC balanced", "SVC balanced", "tauc_0.1"),
+    ("MomentSVC", "undersampling + SVC", "auc"),
+    ("MomentSVC", "SVC balanced", "auc"),
+    ("MomentSVC", "Fisher direction", "auc"),
+    ("MomentSVC", "logistic regression", "auc"),
+    ("MomentSVC rbf", "MomentSVC", "auc"),
+    ("CovarianceOneClassSVM", "OneClassSVM", "auc"),
+    ("CovarianceOneClassSVM as it comes", "OneClassSVM as it comes", "auc"),
+    ("CovarianceOneClassSVM as it comes", "OneClassSVM as it comes", "tauc_0.1"),
+    ("CovarianceOneClassSVM as it comes", "OneClassSVM as it comes", "own_balanced_accuracy"),
+    ("CovarianceOneClassSVM as it comes", "OneClassSVM, ν = 0.2, as it comes", "tauc_0.1"),
+    ("CovarianceOneClassSVM as it comes", "OneClassSVM, ν = 0.2, as it comes", "own_balanced_accuracy"),
+    ("OneClassSVM, ν = 0.1, as it comes", "OneClassSVM as it comes", "tauc_0.1"),
+    ("OneClassSVM, ν = 0.1, as it comes", "OneClassSVM as it comes", "own_balanced_accuracy"),
+    ("MomentSVC, ν = 0.1, as it comes", "MomentSVC as it comes", "tauc_0.1"),
+    ("MomentSVC, ν = 0.1, as it comes", "MomentSVC as it comes", "own_balanced_accuracy"),
+    ("OneClassSVM", "OneClassSVM on positives", "auc"),
+    ("OneClassSVM", "PyOD KNN", "auc"),
+    ("OneClassSVM", "PyOD IForest", "auc"),
+    ("SVC", "SVC balanced", "tauc_0.01"),
+)
+WORDS = MEASURES | {"own_balanced_accuracy": "balanced accuracy at its own threshold"}
 
 
 def summary(results: Results) -> dict[str, Any]:
@@ -101,6 +129,7 @@ def all_tables(results: Results) -> dict[str, str]:
         "ranks_all": ranks(results, results.sets),
         "against_tauc": versus(results, "tauc_0.1"),
         "against_auc": versus(results, "auc"),
+        "claims": claims(results),
         "kinds": kinds(results),
         "defaults": defaults(results),
         "times": times(results),
@@ -134,12 +163,25 @@ def versus(results: Results, measure: str) -> str:
     """Every method against the baseline, one set per family."""
     among = results.among(measure, results.families())
     found = against(results, measure, among)
-    lines = [
-        [_label(m), f"{a.difference:+.3f}", f"{a.won} : {a.lost}", f"{a.surely_won} : {a.surely_lost}", _p(a.p_holm)]
-        for m, a in sorted(found.items(), key=lambda item: -item[1].difference)
-    ]
+    ordered = sorted(found.items(), key=lambda item: -item[1].difference)
+    lines = [[_label(method), *_outcome(each)] for method, each in ordered]
     header = ["method", f"mean difference in {MEASURES[measure]}", "won : lost", "of these surely", "p over sets"]
     return markdown(header, lines)
+
+
+def claims(results: Results) -> str:
+    """Pairs that a paper claims something about."""
+    families = results.families()
+    found = compare(results, CLAIMS, lambda measure: results.among(measure, families))
+    lines = [[a, b, WORDS[m], *_outcome(each)] for (a, b, m), each in zip(CLAIMS, found, strict=True)]
+    return markdown(
+        ["method", "against", "by", "mean difference", "won : lost", "of these surely", "p over sets"], lines
+    )
+
+
+def _outcome(found: Against) -> list[str]:
+    sets_won, surely = f"{found.won} : {found.lost}", f"{found.surely_won} : {found.surely_lost}"
+    return [f"{found.difference:+.3f}", sets_won, surely, _p(found.p_holm)]
 
 
 def _p(p: float) -> str:
@@ -161,17 +203,14 @@ def kinds(results: Results) -> str:
 
 def defaults(results: Results) -> str:
     """Estimators as they come beside the same after a search."""
-    lines = []
-    for name, method in METHODS.items():
-        if method.kind == "default":
-            pair = [name.removesuffix(" as it comes")]
-            for measure in ("auc", "tauc_0.1", "balanced_accuracy", "own_balanced_accuracy"):
-                means = [
-                    np.mean([results.values(s, m, measure).mean() for s in results.families()]) for m in (name, pair[0])
-                ]
-                pair.append(f"{means[0]:.3f} → {means[1]:.3f}")
-            lines.append(pair)
     header = ["as it comes → searched", "AUC", "0.1-AUC", "balanced accuracy", "balanced accuracy at its own threshold"]
+    measures, families = ("auc", "tauc_0.1", "balanced_accuracy", "own_balanced_accuracy"), results.families()
+    lines = []
+    for name in (name for name, method in METHODS.items() if method.kind == "default"):
+        label = name.removesuffix(" as it comes").rstrip(",")
+        pair = name, label.split(",")[0]
+        means = [[np.mean([results.values(s, m, each).mean() for s in families]) for m in pair] for each in measures]
+        lines.append([label, *[f"{before:.3f} → {after:.3f}" for before, after in means]])
     return markdown(header, lines)
 
 
