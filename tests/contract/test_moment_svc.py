@@ -359,3 +359,19 @@ def test_the_search_takes_several_classes_and_refuses_what_has_no_path(rare):
         MomentSVCCV(MomentSVC(kernel="rbf")).fit(X, y)
     with pytest.raises(DataError, match="No fold holds both classes"):
         MomentSVCCV(cv=[(np.arange(800), np.arange(800, 825))]).fit(X, y)
+
+
+@pytest.mark.parametrize("options", [{}, {"C": 100.0}, {"formulation": "nu"}])
+def test_many_overlapping_positives_converge(options):
+    """Thousands of them end at their bounds, which coordinates alone find slowly."""
+    rng = np.random.default_rng(0)
+    mix = rng.normal(size=(30, 30)) * np.logspace(0, -0.7, 30)
+    X = rng.normal(size=(40_000, 30)) @ mix
+    X[20_000:] += 0.2 * mix.sum(axis=0)
+    y = np.repeat([0, 1], 20_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = MomentSVC(rho=0.01, **options).fit(X, y)
+    assert model.status_ == "optimal"
+    assert model.kkt_violation_[0] <= 1e-3
+    assert np.mean(model.decision_function(X[:20_000]) >= 0) <= model.false_positive_bound_

@@ -9,6 +9,7 @@ from askew.kernels import Linear, Precomputed
 from askew.kernels.whitened import SignedRows, WhitenedGram
 from askew.qp import Free, Problem, Status, Sum, SumAtMost, certify
 from askew.solvers import box_newton, descent, dispatch, interior, linear, stored, working_set
+from askew.solvers.row_cache import RowCache
 
 
 def problem_on(matrix, upper, constraint=None):
@@ -205,3 +206,10 @@ def test_signed_rows_make_one_symmetric_matrix():
     v = np.random.default_rng(6).normal(size=gram.n)
     np.testing.assert_allclose(gram.matvec(v), expected @ v, atol=1e-12)
     np.testing.assert_allclose(gram.subset(everything[5:9]).filled(), expected[5:9, 5:9], atol=1e-12)
+
+
+def test_a_whitened_matrix_is_never_filled_for_its_rows():
+    """Filling it is for those few enough; whoever wants rows of many points gets rows."""
+    gram = WhitenedGram(Linear(), np.random.default_rng(11).normal(size=(3000, 4)))
+    cache = RowCache(gram, np.float32, budget=2**20)
+    assert cache.capacity < gram.n
