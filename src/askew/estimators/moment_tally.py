@@ -7,7 +7,7 @@ moments and let go. Parts merge in any tree to the same whole, up to rounding.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -39,20 +39,21 @@ class Kept:
     ----------
     parts : tuple of (X, weight, rows)
         ``rows`` is where they stand, counted from the first row of the tally.
-    n_seen : int
-        Rows there were.
-    seen : DiagonalMoments
-        Of all of them.
+    n_seen, weight_seen : int, float
+        Rows there were, and their weight.
+    dropped : DiagonalMoments or None
+        Of those that are no longer kept.
     """
 
     parts: tuple[tuple[Any, Vector, NDArray[np.int64]], ...]
     n_seen: int
-    seen: DiagonalMoments
+    weight_seen: float
+    dropped: DiagonalMoments | None = None
 
     @classmethod
     def of(cls, X: Any, weight: Vector, rows: NDArray[np.int64]) -> Kept:
         """All rows of a piece."""
-        return cls(((X, weight, rows),), len(rows), DiagonalMoments.of(X, weight))
+        return cls(((X, weight, rows),), len(rows), float(weight.sum()))
 
     @property
     def n(self) -> int:
@@ -62,28 +63,37 @@ class Kept:
     def shifted(self, offset: int) -> Kept:
         """The same rows after ``offset`` others."""
         parts = tuple((X, weight, rows + offset) for X, weight, rows in self.parts)
-        return Kept(parts, self.n_seen, self.seen)
+        return replace(self, parts=parts)
 
     def joined(self, other: Kept, most: int) -> Kept:
         """Both together, cut down once they are far too many."""
-        n_seen, seen = self.n_seen + other.n_seen, self.seen + other.seen
-        both = Kept(self.parts + other.parts, n_seen, seen)
+        n_seen, weight_seen = self.n_seen + other.n_seen, self.weight_seen + other.weight_seen
+        dropped = _together(self.dropped, other.dropped)
+        both = Kept(self.parts + other.parts, n_seen, weight_seen, dropped)
         if both.n > 2 * most:
             return both.limited(most)
-        return both if len(both.parts) <= MOST_PARTS else Kept((both.whole,), n_seen, seen)
+        return both if len(both.parts) <= MOST_PARTS else replace(both, parts=(both.whole,))
 
     def limited(self, most: int) -> Kept:
         """The ``most`` rows of smallest hash: a fair draw, and the same one however the rows were cut and ordered."""
         if self.n <= most:
             return self
         X, weight, rows = self.whole
-        chosen = np.sort(np.argsort(row_keys(X), kind="stable")[:most])
-        return Kept(((X[chosen], weight[chosen], rows[chosen]),), self.n_seen, self.seen)
+        order = np.argsort(row_keys(X), kind="stable")
+        chosen, others = np.sort(order[:most]), order[most:]
+        dropped = _together(self.dropped, DiagonalMoments.of(X[others], weight[others]))
+        return replace(self, parts=((X[chosen], weight[chosen], rows[chosen]),), dropped=dropped)
 
     def expanded(self, levels: Levels, order: NDArray[np.int64]) -> Kept:
         """The rows with 0/1 columns in place of the numbers of categories."""
         parts = tuple((expanded(X, levels)[:, order], weight, rows) for X, weight, rows in self.parts)
-        return Kept(parts, self.n_seen, self.seen)
+        return replace(self, parts=parts)
+
+    @property
+    def seen(self) -> DiagonalMoments:
+        """Moments, feature by feature, of all rows there were."""
+        X, weight, _ = self.whole
+        return _together(self.dropped, DiagonalMoments.of(X, weight))
 
     @property
     def whole(self) -> tuple[Any, Vector, NDArray[np.int64]]:
@@ -97,7 +107,7 @@ class Kept:
     def drawn(self, most: int) -> tuple[Any, Vector, NDArray[np.int64]]:
         """At most ``most`` rows, with weights that sum to those of all rows seen."""
         X, weight, rows = self.limited(most).whole
-        return X, weight if self.n_seen <= most else weight * (self.seen.n_samples / weight.sum()), rows
+        return X, weight if self.n_seen <= most else weight * (self.weight_seen / weight.sum()), rows
 
 
 @dataclass(frozen=True)
@@ -251,6 +261,10 @@ class Tally:
                 stream.codes.append(np.full(len(rows), code, dtype=np.int64))
         stream.n_seen = self.n_rows
         return stream
+
+
+def _together(first: DiagonalMoments | None, second: DiagonalMoments | None) -> Any:
+    return second if first is None else first if second is None else first + second
 
 
 def _with_numbers(X: Vector, found: Categories, rows: NDArray[np.int64]) -> Vector:

@@ -168,8 +168,11 @@ def _narrow_product(Z: Any) -> Any:
     d = Z.shape[1] - 1
     height = max(1, min(len(Z), _SHORT // max(1, d * (d + 1)) // 64 * 64))
     whole = len(Z) // height * height
-    stack = Z[:whole].reshape(-1, height, d + 1)
-    total = np.matmul(stack[:, :, :d].transpose(0, 2, 1), stack).sum(axis=0)
+    stack, half, total = Z[:whole].reshape(-1, height, d + 1), d // 2, np.empty((d, d + 1), Z.dtype)
+    turned = stack.transpose(0, 2, 1)
+    np.matmul(turned[:, :half], stack).sum(axis=0, out=total[:half])
+    np.matmul(turned[:, half:d], stack[:, :, half:]).sum(axis=0, out=total[half:, half:])
+    total[half:, :half] = total[:half, half:d].T  # a quarter of the work is the mirror of another
     return total + Z[whole:, :d].T @ Z[whole:] if whole < len(Z) else total
 
 
