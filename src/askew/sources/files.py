@@ -37,6 +37,7 @@ FORMATS = {
 COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
 TYPED_BLOCK = 2**23  # bytes from which the types of CSV columns are told
 PAGES = 2**17  # bytes of a column read at a time: what is unpacked at once stays in the cache
+AHEAD = 4  # blocks read before they are asked for: reading and summing take turns unevenly
 CSV_BLOCK = 2**21  # bytes of a block when they are known; pyarrow keeps up to 32 of them ahead
 
 
@@ -80,7 +81,7 @@ class FileSource(Source):
         return (block for _, block in self.located_blocks(columns))
 
     def located_blocks(self, columns: Sequence[str] | None = None) -> Iterator[tuple[str, Any]]:
-        return read_ahead(self._read(list(self.columns if columns is None else columns)))
+        return read_ahead(self._read(list(self.columns if columns is None else columns)), AHEAD)
 
     def _parts(self, of: Callable[[Any], T], columns: Sequence[str] | None) -> Iterator[T]:
         with workers() as pool:

@@ -11,6 +11,8 @@ from askew.threads import alone
 
 S = TypeVar("S")
 T = TypeVar("T")
+WAITING = 2
+"""Items that wait for a thread: enough that none is ever idle while the next one is on its way."""
 
 
 def side_by_side(work: Callable[[S], T], items: Iterable[S], count: int) -> Iterator[T]:
@@ -30,7 +32,7 @@ def side_by_side(work: Callable[[S], T], items: Iterable[S], count: int) -> Iter
         waiting: deque[Future[T]] = deque()
         for item in items:
             waiting.append(pool.submit(task, item))
-            if len(waiting) > count:
+            if len(waiting) > count + WAITING:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
