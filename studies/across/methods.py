@@ -202,7 +202,7 @@ METHODS: dict[str, Method] = {
     "MomentSVC as it comes": Method(MomentSVC, None, "default"),
     "MomentSVC rbf as it comes": Method(lambda: MomentSVC(kernel="rbf"), None, "default"),
     "MomentSVC, ν = 0.1, as it comes": Method(lambda: MomentSVC(formulation="nu", nu=0.1), None, "default"),
-    "OneClassSVM, ν = 0.1, as it comes": Method(_shown(OnNegatives, lambda: OneClassSVM(nu=0.1)), None, "default"),
+    "OneClassSVM, ν = 0.5, as it comes": Method(_shown(OnNegatives, lambda: OneClassSVM(nu=0.5)), None, "default"),
     "OneClassSVM, ν = 0.2, as it comes": Method(_shown(OnNegatives, lambda: OneClassSVM(nu=0.2)), None, "default"),
     "OneClassSVM as it comes": Method(_shown(OnNegatives, OneClassSVM), None, "default"),
     "CovarianceOneClassSVM as it comes": Method(_shown(OnNegatives, CovarianceOneClassSVM), None, "default"),
