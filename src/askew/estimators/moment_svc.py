@@ -139,7 +139,7 @@ class MomentSVC(
     References
     ----------
     V. Leclère, E. Grave, L. El Ghaoui, Probabilistic approach to one-class support vector machine (2016).
-    E. Grave, L. El Ghaoui, A convex relaxation for weakly supervised classifiers and imbalanced data.
+    E. Grave, L. El Ghaoui, Fast imbalanced binary classification: a moment-based approach (2014).
 
     Examples
     --------
