@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from studies.kernel_scaling.contestants import HALF_DECADES, fitted
 from studies.kernel_scaling.paper import REMOVED
-from studies.kernel_scaling.parkinsons import DEALS, SETTINGS, Fold, folds
+from studies.kernel_scaling.parkinsons import DEALS, KERNELS, Fold, folds
 from studies.kernel_scaling.surface import STRENGTHS, scores_on_grid
 from studies.protocol.gap import relative_gap
 
@@ -20,7 +20,7 @@ Result = dict[str, Any]
 REPEATS = {"paper": 8, "wide": 3, "narrow": 2, "raw": 2}
 SURFACES = 5
 """Repeats of a surface, which is smooth; those of the comparison are more."""
-STATED = {"kernels": SETTINGS, "strengths": STRENGTHS, "searched": HALF_DECADES, "version": 1}
+SETTINGS = {"kernels": KERNELS, "strengths": STRENGTHS, "searched": HALF_DECADES, "version": 1}
 
 
 def cells(quick: bool) -> list[Cell]:
@@ -50,7 +50,7 @@ def _cell(kind: str, setting: str, removed: int, deal: str, repeat: int) -> Cell
 
 def work(cell: Cell) -> Result:
     """Every fold of the cell, compared or measured over the grid."""
-    gamma = SETTINGS[cell["setting"]]["gamma"]
+    gamma = KERNELS[cell["setting"]]["gamma"]
     each = compare if cell["kind"] == "compare" else surface
     parts = folds(cell["removed"], cell["folds"], cell["repeat"], cell["setting"])
     return {"parts": [each(fold, gamma) for fold in parts]}

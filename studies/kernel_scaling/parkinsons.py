@@ -16,7 +16,7 @@ from askew.datasets import load
 from studies.kernel_scaling.paper import BASE, N_FOLDS
 
 DEALS = ("rows", "speakers")
-SETTINGS = {
+KERNELS = {
     "paper": {"features": "standard", "gamma": BASE},
     "wide": {"features": "standard", "gamma": "scale"},
     "narrow": {"features": "standard", "gamma": 1 / (2 * BASE**2)},
@@ -57,7 +57,7 @@ def folds(removed: int, deal: str, repeat: int, setting: str) -> Iterator[Fold]:
         parts = StratifiedGroupKFold(N_FOLDS, shuffle=True, random_state=repeat).split(X, y, speakers)
     for train, test in parts:
         if np.any(y[train] == 1):
-            yield in_units(Fold(X[train], y[train], X[test], y[test]), SETTINGS[setting]["features"])
+            yield in_units(Fold(X[train], y[train], X[test], y[test]), KERNELS[setting]["features"])
 
 
 def in_units(fold: Fold, features: str) -> Fold:

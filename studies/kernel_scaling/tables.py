@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from studies.kernel_scaling.parkinsons import DEALS, SETTINGS
+from studies.kernel_scaling.parkinsons import DEALS, KERNELS
 from studies.kernel_scaling.summary import MEASURES
 from studies.protocol.page import markdown
 
@@ -119,7 +119,7 @@ def _papers_k(found: Summary) -> str:
 def _kernels(found: Summary) -> str:
     """Plain accuracy and the best on the grid (chosen on the test folds) for every reading of the kernel, by rows."""
     rows = []
-    for setting in SETTINGS:
+    for setting in KERNELS:
         sizes = found["surfaces"][setting]["rows"]
         line = [setting]
         for removed in SIZES:

@@ -12,6 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from studies.protocol.cells import Ledger, run
+from studies.protocol.page import fill
+
 _PACKAGES = ("askew", "numpy", "scipy", "scikit-learn", "numba", "imbalanced-learn", "pyod", "matplotlib")
 
 
@@ -64,6 +67,31 @@ def save_summary(order: Order, settings: Mapping[str, Any], summary: Mapping[str
     draft.write_text(json.dumps(record, indent=1, default=lambda v: v.tolist()) + "\n")
     os.replace(draft, path)
     return path
+
+
+def conduct(folder: Path, description: str | None, experiment: Any, report: Any) -> int:
+    """A study of one list of cells: compute what is missing, then summary, figures and the tables of the page.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the study.
+    description : str, optional
+        For ``--help``.
+    experiment : module
+        With ``SETTINGS``, ``cells(quick)`` and ``work(cell)``.
+    report : module
+        With ``summarise(rows)``, ``draw(summary, folder)`` and ``pages(summary)``.
+    """
+    order = read_order(folder, description)
+    ledger, wanted = Ledger(order.results, experiment.SETTINGS), experiment.cells(order.quick)
+    rows = ledger.rows(wanted) if order.only_pages else run(ledger, wanted, experiment.work, jobs=order.jobs)
+    found = report.summarise(rows)
+    save_summary(order, experiment.SETTINGS, found)
+    report.draw(found, order.results)
+    if not order.quick:
+        fill(order.folder / "README.md", report.pages(found))
+    return 0
 
 
 def _versions() -> dict[str, str | None]:
