@@ -30,7 +30,7 @@ Summary = tuple[float, Vector, Vector, Vector]
 
 _BLOCK = 2**18  # entries of a block: with its shifted copy it stays in a core's cache
 _GROUP = 256  # blocks whose means are joined by one product
-_NARROW, _SHORT = 32, 1_000_000  # features up to which products of so many operations beat BLAS's symmetric one
+_NARROW, _MANY = 128, 4096  # features up to which, and rows from which, the compiled product is faster than BLAS's
 _SPLIT = 2**17  # stored entries from which a second thread pays
 _SEGMENTS = 16  # independent parts of the data, fixed so that the result does not depend on the number of threads
 
@@ -105,8 +105,8 @@ def _segment(X: Any, weight: Vector | None, diagonal: bool, dtype: Any, start: i
     d = X.shape[1]
     outer = np.square if diagonal else outer_product
     order: Any = "F" if X.strides[0] < X.strides[1] else "C"  # columns that stand apart are best left so
-    is_narrow = not diagonal and d <= _NARROW
-    buffer = np.empty((height, d + 1 if is_narrow else d), dtype, order)
+    is_narrow = not diagonal and d <= _NARROW and len(X) >= _MANY
+    buffer = _tile(d, dtype) if is_narrow else np.empty((height, d), dtype, order)
     product = np.empty(d if diagonal else (d, d), dtype)
     total = empty_summary(d, diagonal)
     for begin, end in spans(stop - start, height * _GROUP):
@@ -115,14 +115,20 @@ def _segment(X: Any, weight: Vector | None, diagonal: bool, dtype: Any, start: i
         scatter = np.zeros(product.shape)
         for k, (a, b) in enumerate(rows):
             span = slice(start + begin + a, start + begin + b)
-            counts[k], means[k], rests[k] = _block(X[span], weight, span, diagonal, buffer, product)
+            counts[k], means[k], rests[k] = _block(X[span], weight, span, diagonal, is_narrow, buffer, product)
             scatter += product
         total = join(total, _join_blocks(counts, means, rests, scatter, diagonal), outer)
     return total
 
 
+def _tile(d: int, dtype: Any) -> Any:
+    from askew.moments.narrow_product import empty_tile  # compiled: not for a few rows
+
+    return empty_tile(d, dtype)
+
+
 def _block(
-    rows: Any, weight: Vector | None, span: slice, diagonal: bool, buffer: Any, product: Any
+    rows: Any, weight: Vector | None, span: slice, diagonal: bool, is_narrow: bool, buffer: Any, product: Any
 ) -> tuple[float, Vector, Vector]:
     """Weight of a block, a shift near its mean, and mean − shift; the scatter about the shift to ``product``."""
     part = None if weight is None else weight[span]
@@ -134,46 +140,39 @@ def _block(
     if len(rows) == 0:
         product[...] = 0
         return 0.0, np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
-    Z = buffer[: len(rows), : rows.shape[1]]
-    rows = rows.astype(Z.dtype, copy=False)
+    rows = rows.astype(buffer.dtype, copy=False)
     if part is None:
-        count, factor = float(len(rows)), np.ones(len(rows), Z.dtype)
-        shift = factor @ rows / Z.dtype.type(count)
-        np.subtract(rows, shift, out=Z)
+        count, factor = float(len(rows)), np.ones(len(rows), buffer.dtype)
+        shift = factor @ rows / buffer.dtype.type(count)
     else:
-        count, factor = float(part.sum()), np.sqrt(part).astype(Z.dtype)
-        shift = (part / count).astype(Z.dtype) @ rows
-        np.subtract(rows, shift, out=Z)
-        Z *= factor[:, None]
-    residual = _multiply(Z, factor, buffer[: len(rows)], diagonal, product)
+        count, factor = float(part.sum()), np.sqrt(part).astype(buffer.dtype)
+        shift = (part / count).astype(buffer.dtype) @ rows
+    multiply = _multiply_narrow if is_narrow else _multiply
+    residual = multiply(rows, shift, factor if is_narrow or part is not None else None, diagonal, buffer, product)
     return count, shift.astype(np.float64), residual.astype(np.float64) / count
 
 
-def _multiply(Z: Any, factor: Any, buffer: Any, diagonal: bool, product: Any) -> Any:
-    """Z'Z, or its diagonal, to ``product``; returns Z'f. A ``buffer`` wider than Z has room for f, and both are one."""
+def _multiply(rows: Any, shift: Any, factor: Any, diagonal: bool, buffer: Any, product: Any) -> Any:
+    """Z'Z for Z = the rows less the shift, times the factor, or its diagonal, to ``product``; returns Z'f."""
+    Z = np.subtract(rows, shift, out=buffer[: len(rows)])
+    if factor is None:
+        factor = np.ones(len(rows), Z.dtype)
+    else:
+        Z *= factor[:, None]
     if diagonal:
         np.einsum("ij,ij->j", Z, Z, out=product)
-    elif buffer.shape[1] == Z.shape[1]:
-        np.matmul(Z.T, Z, out=product)
     else:
-        buffer[:, -1] = factor
-        both = _narrow_product(buffer)
-        product[...] = 0.5 * (both[:, :-1] + both[:, :-1].T)
-        return both[:, -1]
+        np.matmul(Z.T, Z, out=product)
     return factor @ Z
 
 
-def _narrow_product(Z: Any) -> Any:
-    """Z'Z but for its last row, by short products: BLAS has kernels that need no packing for them."""
-    d = Z.shape[1] - 1
-    height = max(1, min(len(Z), _SHORT // max(1, d * (d + 1)) // 64 * 64))
-    whole = len(Z) // height * height
-    stack, half, total = Z[:whole].reshape(-1, height, d + 1), d // 2, np.empty((d, d + 1), Z.dtype)
-    turned = stack.transpose(0, 2, 1)
-    np.matmul(turned[:, :half], stack).sum(axis=0, out=total[:half])
-    np.matmul(turned[:, half:d], stack[:, :, half:]).sum(axis=0, out=total[half:, half:])
-    total[half:, :half] = total[:half, half:d].T  # a quarter of the work is the mirror of another
-    return total + Z[whole:, :d].T @ Z[whole:] if whole < len(Z) else total
+def _multiply_narrow(rows: Any, shift: Any, factor: Any, _: bool, buffer: Any, product: Any) -> Any:
+    """The same where features are few; ``buffer`` is a tile."""
+    from askew.moments.narrow_product import narrow_scatter
+
+    both = narrow_scatter(rows, shift, factor, buffer)
+    product[...] = both[:-1, :-1]
+    return both[:-1, -1]
 
 
 def _join_blocks(counts: Vector, shifts: Vector, rests: Vector, scatter: Vector, diagonal: bool) -> Summary:
