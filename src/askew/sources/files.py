@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
@@ -84,28 +85,42 @@ class FileSource(Source):
         return read_ahead(self._read(list(self.columns if columns is None else columns)), AHEAD)
 
     def _parts(self, of: Callable[[Any], T], columns: Sequence[str] | None) -> Iterator[T]:
+        wanted = list(self.columns if columns is None else columns)
+
+        def work(located: tuple[str, Any]) -> T:
+            return naming(located[0], of, located[1])
+
         with workers() as pool:
-            yield from side_by_side(lambda each: naming(each[0], of, each[1]), self.located_blocks(columns), pool.count)
+            if self._format == "parquet" and pool.count > 1:
+                # who sums a row group reads it: nothing waits in between, and nobody fights for the cores
+                groups = self._groups(wanted)
+                each = side_by_side(lambda group: list(map(work, self._of_group(group, wanted))), groups, pool.count)
+                yield from chain.from_iterable(each)
+            else:
+                yield from side_by_side(work, self.located_blocks(wanted), pool.count)
 
     def _read(self, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
-        pa = arrow()
-        schema = pa.schema([self.schema.field(name) for name in wanted])
+        schema = arrow().schema([self.schema.field(name) for name in wanted])
         for path in self._dataset.files:
             physical = self._guarded(partial(self._dataset.format.inspect, path, self._dataset.filesystem), path)
             self._check_columns(path, physical.names, wanted)
-            batches = self._guarded(partial(self._batches, path, schema), path)
-            first = 0
-            while (batch := self._guarded(partial(next, batches, None), path)) is not None:
-                self._check_columns(path, batch.schema.names, wanted)  # it may have changed since
-                table = (batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])).select(wanted)
-                if not table.schema.equals(schema):
-                    table = self._guarded(partial(table.cast, schema), path)
-                step = even_part(table.num_rows, self._block_rows)
-                for start in range(0, table.num_rows, step):
-                    block = table.slice(start, step)
-                    last = first + block.num_rows
-                    yield f"{path}, rows {first + 1:,} to {last:,}", block
-                    first = last
+            yield from self._located(path, self._guarded(partial(self._batches, path, schema), path), wanted)
+
+    def _located(self, path: str, batches: Iterator[Any], wanted: Sequence[str], first: int = 0) -> Any:
+        """Blocks of one file, the first of them beginning after ``first`` rows, with the words that say where."""
+        pa = arrow()
+        schema = pa.schema([self.schema.field(name) for name in wanted])
+        while (batch := self._guarded(partial(next, batches, None), path)) is not None:
+            self._check_columns(path, batch.schema.names, wanted)  # it may have changed since
+            table = (batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])).select(wanted)
+            if not table.schema.equals(schema):
+                table = self._guarded(partial(table.cast, schema), path)
+            step = even_part(table.num_rows, self._block_rows)
+            for start in range(0, table.num_rows, step):
+                block = table.slice(start, step)
+                last = first + block.num_rows
+                yield f"{path}, rows {first + 1:,} to {last:,}", block
+                first = last
 
     def _count(self, path: str) -> int:
         """Rows of one file, by its footer; the dataset's own fragments would keep every footer they have read."""
@@ -114,7 +129,8 @@ class FileSource(Source):
     def _batches(self, path: str, schema: Any) -> Iterator[Any]:
         """Record batches or tables of one file; a dataset's own scan would run ahead by hundreds of megabytes."""
         if self._format == "parquet":
-            return self._row_groups(path, schema.names)
+            file = _opened(path)
+            return (b for k in range(file.num_row_groups) for b in self._group_batches(file, k, schema.names, True))
         if self._format == "feather":
             file = arrow("ipc").open_file(arrow().OSFile(path))
             return (file.get_batch(k) for k in range(file.num_record_batches))
@@ -124,15 +140,29 @@ class FileSource(Source):
             return iter(arrow("json").open_json(stream, parse_options=parse))
         return iter(arrow("csv").open_csv(stream, **csv_options(path, {f.name: f.type for f in schema}, schema.names)))
 
-    def _row_groups(self, path: str, columns: list[str]) -> Iterator[Any]:
-        """Row groups of a Parquet file, each whole if it is small enough, which is fastest, or else in even parts."""
-        file = arrow("parquet").ParquetFile(path, pre_buffer=False, buffer_size=PAGES)
-        for k in range(file.num_row_groups):
-            height = file.metadata.row_group(k).num_rows
-            if height <= 2 * self._block_rows:
-                yield file.read_row_group(k, columns=columns)
-            else:
-                yield from file.iter_batches(even_part(height, self._block_rows), row_groups=[k], columns=columns)
+    def _group_batches(self, file: Any, k: int, columns: Sequence[str], is_shared: bool) -> Iterator[Any]:
+        """A row group of a Parquet file, whole if it is small enough, which is fastest, or else in even parts."""
+        height = file.metadata.row_group(k).num_rows
+        if height <= 2 * self._block_rows:
+            yield file.read_row_group(k, columns=columns, use_threads=is_shared)
+        else:
+            step = even_part(height, self._block_rows)
+            yield from file.iter_batches(step, row_groups=[k], columns=columns, use_threads=is_shared)
+
+    def _groups(self, wanted: Sequence[str]) -> Iterator[_Group]:
+        """All row groups of all Parquet files, none of them read yet."""
+        for path in self._dataset.files:
+            file = self._guarded(partial(_opened, path), path)
+            self._check_columns(path, file.schema_arrow.names, wanted)
+            first = 0
+            for k in range(file.num_row_groups):
+                yield _Group(path, file.metadata, k, first)
+                first += file.metadata.row_group(k).num_rows
+
+    def _of_group(self, group: _Group, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
+        """Blocks of a row group, read by one thread."""
+        file = self._guarded(partial(_opened, group.path, group.footer), group.path)
+        yield from self._located(group.path, self._group_batches(file, group.k, wanted, False), wanted, group.first)
 
     def _check_columns(self, path: str, present: Sequence[str], wanted: Sequence[str]) -> None:
         """A file without one of the columns would read as missing values all along."""
@@ -151,6 +181,19 @@ class FileSource(Source):
             raise DataError(f"{path} disappeared while it was read.") from error
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(f"{path} could not be read: {_short(error)}{_remedy(error, self._format)}") from error
+
+
+class _Group(NamedTuple):
+    """A row group of a Parquet file: its number, and the rows of the file before it."""
+
+    path: str
+    footer: Any
+    k: int
+    first: int
+
+
+def _opened(path: str, footer: Any = None) -> Any:
+    return arrow("parquet").ParquetFile(path, metadata=footer, pre_buffer=False, buffer_size=PAGES)
 
 
 def even_part(n: int, most: int) -> int:

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
+from threadpoolctl import threadpool_limits
 
 from askew.exceptions import DataError, ParameterError
 from askew.moments import Moments
@@ -169,6 +170,42 @@ def test_a_damaged_row_group_is_named(table, tmp_path):
     source = open_source(str(path))
     with pytest.raises(DataError, match=r"damaged\.parquet could not be read"):
         whole(source)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("height", [7, 100, 250])
+def test_a_reduction_meets_all_rows_in_order(table, tmp_path, threads, height):
+    """Row groups are read side by side where there are threads; one that is too large is cut into even blocks."""
+    for k in range(3):
+        pq.write_table(table.slice(80 * k, 90), tmp_path / f"t-{k}.parquet", row_group_size=height)
+    source = FileSource(sorted(tmp_path.iterdir()), "parquet", block_rows=20)
+    with threadpool_limits(threads):
+        parts = source.map_reduce(lambda block: [block], lambda first, then: first + then, ["b", "a"])
+    assert [part.column_names for part in parts] == [["b", "a"]] * len(parts)
+    assert max(part.num_rows for part in parts) <= 20
+    expected = [*range(90), *range(80, 170), *range(160, 250)]
+    assert [row for part in parts for row in part["b"].to_pylist()] == expected
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_fault_in_a_reduction_is_named(table, tmp_path, threads):
+    pq.write_table(table, tmp_path / "good.parquet", row_group_size=50)
+    pq.write_table(table, tmp_path / "worse.parquet", row_group_size=50, compression="none")
+    source = FileSource(sorted(tmp_path.iterdir()), "parquet")
+
+    def refuse(block):
+        if block["b"][0].as_py() == 150:
+            raise DataError("no.")
+        return 0
+
+    with threadpool_limits(threads):
+        with pytest.raises(DataError, match=r"good\.parquet, rows 151 to 200: no\."):
+            source.map_reduce(refuse, max)
+        data = bytearray((tmp_path / "worse.parquet").read_bytes())
+        data[4:200] = b"\xff" * 196
+        (tmp_path / "worse.parquet").write_bytes(bytes(data))
+        with pytest.raises(DataError, match=r"worse\.parquet could not be read"):
+            source.map_reduce(lambda block: 0, max)
 
 
 def test_a_file_that_disappears_is_named(table, tmp_path):
