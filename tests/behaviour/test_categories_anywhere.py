@@ -1,5 +1,7 @@
 """Text and categories learnt in the pass: the model of scikit-learn's encoder and scaler, however the rows arrive."""
 
+import tracemalloc
+
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -116,6 +118,18 @@ def test_too_many_categories_are_named(frame, folder):
         with pytest.raises(DataError, match=r"column 'country' has at least \d+ different.*max_categories=100.*Raise"):
             MomentSVC().fit(rows, target="fraud")
     assert len(MomentSVC(max_categories=120).fit(many, target="fraud").categories_["country"]) == 120
+
+
+def test_a_column_of_identifiers_is_refused_before_it_costs_memory():
+    """Moments with a column for each of them would take a gigabyte."""
+    rows = pd.DataFrame({"id": [f"id{k}" for k in range(12_000)], "x": np.arange(12_000.0), "fraud": 0})
+    rows.loc[::100, "fraud"] = 1
+    tracemalloc.start()
+    with pytest.raises(DataError, match=r"column 'id' has at least 12000 different values"):
+        MomentSVC().fit(rows, target="fraud")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
 
 
 def test_faults_are_named(frame, tmp_path):

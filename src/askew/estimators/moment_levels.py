@@ -6,6 +6,7 @@ mean and scatter zero, so two parts are put on common columns exactly, and then 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -93,13 +94,18 @@ class Levels:
         return np.array([place for name in features for place in stands[name]], dtype=np.int64)
 
     def _checked(self) -> Levels:
-        for name, mine in zip(self.names, self.weights, strict=True):
-            if len(mine) > self.most:
-                raise DataError(
-                    f"column {name!r} has at least {len(mine)} different values, and max_categories={self.most} are "
-                    "allowed. Raise `max_categories`, put rare values together, or leave the column out."
-                )
+        check_numbers(self.names, map(len, self.weights), self.most)
         return self
+
+
+def check_numbers(names: tuple[str, ...], numbers: Iterable[int], most: int) -> None:
+    """Refuse a column of too many categories: names or identifiers, whose moments nobody could hold."""
+    for name, number in zip(names, numbers, strict=True):
+        if number > most:
+            raise DataError(
+                f"column {name!r} has at least {number} different values, and max_categories={most} are "
+                "allowed. Raise `max_categories`, put rare values together, or leave the column out."
+            )
 
 
 def place_moments(moments: Any, places: NDArray[np.int64], width: int) -> Any:

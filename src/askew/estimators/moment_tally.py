@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.estimators.moment_levels import Levels, expanded, level_numbers, moments_with_levels, place_moments
+from askew.estimators.moment_levels import (
+    Levels,
+    check_numbers,
+    expanded,
+    level_numbers,
+    moments_with_levels,
+    place_moments,
+)
 from askew.estimators.moment_scale import diagonal
 from askew.estimators.row_identity import row_keys
 from askew.exceptions import DataError
@@ -151,7 +158,11 @@ class Plan:
 
     def _categories(self, block: Any) -> Categories | None:
         names = self.layout.categories
-        return read_categories(getattr(block, "X", block), names) if names else None
+        if not names:
+            return None
+        found = read_categories(getattr(block, "X", block), names)
+        check_numbers(names, map(len, found.levels), self.most_levels)  # before moments of so many columns are made
+        return found
 
     def _of_piece(self, X: Any, y: NDArray[Any], weight: Vector | None, found: Categories | None) -> Tally:
         moments, kept = {}, {}
