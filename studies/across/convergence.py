@@ -1,8 +1,9 @@
-"""How a fit of askew ended: its status, and a bound of its relative duality gap where the model lets one be computed.
+"""How a fit ended: its status, and for askew's machines a bound of the relative duality gap.
 
 C-SVC, bent or not, and MomentSVC: at the optimum Σα − ½‖w‖² ≥ ½Σα, so the relative gap is at most 2 gap / Σα. One-class
 SVM: the objective is ½ β'Kβ = ½ Σ β_i s(x_i) with s the score without offset. Covariance-guided: it is kept along the
 path of η. SVDD: the objective is at least ½ (νN)² R². AsymmetricSVC is judged by its relative violation instead.
+Logistic regression says only whether it stopped before its limit of iterations; trees and detectors have no optimum.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 from askew import SVDD, AsymmetricSVC, CovarianceOneClassSVM, OneClassSVM
 
@@ -18,9 +20,11 @@ _TINY = 1e-300
 
 
 def ending(model: Any) -> dict[str, Any]:
-    """``status`` and ``relative_gap`` of an askew machine, alone or inside a wrapper of this study; else nothing."""
+    """``status``, and ``relative_gap`` where there is one, of a machine alone or in a wrapper; else nothing."""
     for inner in _WRAPPED:
         model = getattr(model, inner, model)
+    if isinstance(model, LogisticRegression):
+        return {"status": "converged" if np.max(model.n_iter_) < model.max_iter else "max_iter"}
     if not hasattr(model, "dual_gap_"):
         return {}
     return {"status": str(model.status_), "relative_gap": float(relative_gap(model))}

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from askew import SVC
@@ -22,6 +23,7 @@ from askew.selection import ToleranceSearchCV
 from studies.across import sets
 from studies.across.convergence import ending
 from studies.across.methods import METHODS, Facts, Method
+from studies.across.resampled import Resampled
 from studies.protocol.cells import Cell
 from studies.protocol.controls import best_threshold
 from studies.protocol.measures import decision, ranking
@@ -41,6 +43,14 @@ SETTINGS = {
     "fewest_positives": sets.FEWEST_POSITIVES,
     "mildest": sets.MILDEST,
     "thinned_to": sets.THINNED,
+}
+SEEDS = {
+    "draw of a large set": "numpy default_rng(0)",
+    "thinning of positives and cutting of parts": "numpy default_rng([repeat, 2026])",
+    "split into training and test part": "random_state = repeat, counted from 0",
+    "folds of the search and of the threshold": "random_state 0",
+    "gradient boosting, resamplers, PyOD IForest": "random_state 0 in every fit",
+    "all other methods, and KernelScaledSVC's own folds": "nothing is drawn",
 }
 
 
@@ -89,6 +99,7 @@ def judge(method: Method, parts: sets.Parts, *, moved: bool = True) -> dict[str,
             "score_cpu": score_cpu,
             "params": {name.removeprefix("machine__"): value for name, value in best.items()},
             **ending(model[-1]),
+            **refusals(model, parts, folds),
             "rows": [len(parts.y), int(np.sum(parts.y > 0)), len(parts.y_test), int(np.sum(parts.y_test > 0))],
         }
     )
@@ -128,6 +139,15 @@ def standard_scores(model: Any, X: Any, rows: Any) -> Any:
     """
     own = model.decision_function(X)
     return (model.decision_function(rows) - own.mean()) / max(float(own.std()), np.finfo(float).tiny)
+
+
+def refusals(model: Any, parts: sets.Parts, folds: list[Any]) -> dict[str, Any]:
+    """Whether a resampler took the training part, and how many of the folds; nothing for a method without one."""
+    scaler, machine = model
+    if not isinstance(machine, Resampled):
+        return {}
+    of_folds = [machine.resample(clone(scaler).fit_transform(parts.X[train]), parts.y[train])[-1] for train, _ in folds]
+    return {"resampled": machine.is_resampled_, "resampled_folds": sum(of_folds)}
 
 
 def timed(job: Callable[[], Any]) -> tuple[Any, float]:

@@ -29,15 +29,18 @@ class Resampled(ClassifierMixin, BaseEstimator):
         self.sampler = sampler
         self.machine = machine
 
-    def fit(self, X: Any, y: Any) -> Resampled:
-        self.classes_ = np.unique(y)
+    def resample(self, X: Any, y: Any) -> tuple[Any, Any, bool]:
+        """Resampled rows; the rows as they are, and False, where the sampler refuses them."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                X, y = clone(self.sampler).fit_resample(X, y)
-            self.is_resampled_ = True
+                return *clone(self.sampler).fit_resample(X, y), True
         except (ValueError, RuntimeError):
-            self.is_resampled_ = False
+            return X, y, False
+
+    def fit(self, X: Any, y: Any) -> Resampled:
+        self.classes_ = np.unique(y)
+        X, y, self.is_resampled_ = self.resample(X, y)
         self.machine_ = clone(self.machine).fit(X, y)
         return self
 

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from studies.across import sets
 from studies.across.comparison import BASELINE, MEASURES, UNMOVED, Against, Results, against, compare
-from studies.across.methods import METHODS, RANKED
+from studies.across.experiment import FOLDS
+from studies.across.methods import CORE, METHODS, RANKED, label
+from studies.across.places import facts_of, kinds, losses, of_sets
 from studies.protocol.page import markdown
 
-KINDS: dict[str, Callable[[dict[str, float]], bool]] = {
-    "≤ 30 training positives": lambda facts: facts["positives"] <= 30,
-    "> 30 training positives": lambda facts: facts["positives"] > 30,
-    "≥ 30 features": lambda facts: facts["features"] >= 30,
-    "1:15 or rarer": lambda facts: facts["ratio"] >= 15,
-    "hard (0.1-AUC of the baseline < 0.6)": lambda facts: facts["baseline"] < 0.6,
-    "easy (≥ 0.6)": lambda facts: facts["baseline"] >= 0.6,
-}
 # what the papers claim of their methods, or a user would ask
 CLAIMS = (
     ("AsymmetricSVC", "SVC", "tauc_0.1"),
     ("AsymmetricSVC", "SVC", "tauc_0.01"),
+    ("AsymmetricSVC as it comes", f"AsymmetricSVC, {CORE}, as it comes", "tauc_0.1"),
+    ("AsymmetricSVC as it comes", f"AsymmetricSVC, {CORE}, as it comes", "tauc_0.01"),
     ("KernelScaledSVC", "SVC", "own_balanced_accuracy"),
     ("KernelScaledSVC balanced", "SVC balanced", "own_balanced_accuracy"),
     ("KernelScaledSVC balanced", "SVC balanced", "tauc_0.1"),
@@ -58,8 +53,8 @@ def summary(results: Results) -> dict[str, Any]:
         "sets": {name: facts_of(results, name) | {"splits": results.splits(name)} for name in results.sets},
         "standings": {
             measure: {
-                label: _standing(results, measure, results.among(measure, of))
-                for label, of in (("families", families), ("all", results.sets))
+                which: _standing(results, measure, results.among(measure, of))
+                for which, of in (("families", families), ("all", results.sets))
             }
             for measure in MEASURES
         },
@@ -69,6 +64,7 @@ def summary(results: Results) -> dict[str, Any]:
         },
         "seconds": {method: seconds(results, method) for method in METHODS},
         "convergence": {method: found for method in METHODS if (found := convergence(results, method))},
+        "refused": {method: found for method in METHODS if (found := refused(results, method))},
     }
 
 
@@ -83,29 +79,15 @@ def _standing(results: Results, measure: str, among: Sequence[str]) -> dict[str,
     }
 
 
-def facts_of(results: Results, name: str) -> dict[str, float]:
-    """Size and skew of a set, and how hard it is."""
-    n_train, positives, n_test, test_positives = results.first(name)["rows"]
-    return {
-        "rows": n_train,
-        "positives": positives,
-        "test_rows": n_test,
-        "test_positives": test_positives,
-        "features": sets.pool(name).X.shape[1],
-        "ratio": round((n_train - positives) / positives, 1),
-        "baseline": float(results.values(name, BASELINE, "tauc_0.1").mean()),
-    }
-
-
 def seconds(results: Results, method: str) -> dict[str, float]:
     """CPU seconds of a fit and of a whole search: medians over sets, and ratios to the baseline in the same splits."""
     found = {}
-    for label, measure in (("fit", "fit_cpu"), ("search", "search_cpu")):
+    for part, measure in (("fit", "fit_cpu"), ("search", "search_cpu")):
         mine, its = (
             [np.median(results.values(name, each, measure)) for name in results.sets] for each in (method, BASELINE)
         )
-        found[label] = float(np.median(mine))
-        found[f"{label}_ratio"] = float(np.exp(np.mean(np.log(np.maximum(mine, 1e-6)) - np.log(its))))
+        found[part] = float(np.median(mine))
+        found[f"{part}_ratio"] = float(np.exp(np.mean(np.log(np.maximum(mine, 1e-6)) - np.log(its))))
     return found
 
 
@@ -114,11 +96,23 @@ def convergence(results: Results, method: str) -> dict[str, Any]:
     rows = [row for name in results.sets for row in results.rows(name, method) if "status" in row]
     if not rows:
         return {}
-    gaps = [row["relative_gap"] for row in rows]
+    found: dict[str, Any] = {"status": dict(Counter(row["status"] for row in rows))}
+    gaps = [row["relative_gap"] for row in rows if "relative_gap" in row]
+    return found | ({"median_gap": float(np.median(gaps)), "largest_gap": float(np.max(gaps))} if gaps else {})
+
+
+def refused(results: Results, method: str) -> dict[str, Any]:
+    """How often a resampler left the rows as they were: final fits, folds, and the sets where it did."""
+    places = [(name, row) for name in results.sets for row in results.rows(name, method) if "resampled" in row]
+    if not places:
+        return {}
+    left = [(name, row) for name, row in places if not row["resampled"] or row["resampled_folds"] < FOLDS]
     return {
-        "status": dict(Counter(row["status"] for row in rows)),
-        "median_gap": float(np.median(gaps)),
-        "largest_gap": float(np.max(gaps)),
+        "fits": len(places),
+        "fits_left": sum(not row["resampled"] for _, row in places),
+        "folds": FOLDS * len(places),
+        "folds_left": sum(FOLDS - row["resampled_folds"] for _, row in places),
+        "sets": sorted({name for name, _ in left}),
     }
 
 
@@ -129,11 +123,15 @@ def all_tables(results: Results) -> dict[str, str]:
         "ranks_all": ranks(results, results.sets),
         "against_tauc": versus(results, "tauc_0.1"),
         "against_auc": versus(results, "auc"),
+        "against_tauc_001": versus(results, "tauc_0.01"),
+        "against_balanced_accuracy": versus(results, "balanced_accuracy"),
         "claims": claims(results),
         "kinds": kinds(results),
+        "losses": losses(results),
         "defaults": defaults(results),
         "times": times(results),
         "convergence": endings(results),
+        "refused": refusals(results),
         "sets": of_sets(results),
     }
 
@@ -141,22 +139,19 @@ def all_tables(results: Results) -> dict[str, str]:
 def ranks(results: Results, among: Sequence[str]) -> str:
     """Mean score and mean rank by every measure, best 0.1-AUC first."""
     standings = {measure: results.standing(measure, results.among(measure, among)) for measure in MEASURES}
-    header = ["method", *[f"{label} ({len(standings[m].sets)} sets)" for m, label in MEASURES.items()]]
-    own = {m: np.mean([results.values(s, m, "own_balanced_accuracy").mean() for s in among]) for m in RANKED}
+    header = ["method", *[f"{word} ({len(standings[m].sets)} sets)" for m, word in MEASURES.items()]]
+    own = {m: np.mean([results.own_decisions(s, m).mean() for s in among]) for m in RANKED}
     header.append("balanced accuracy at its own threshold")
     lines = []
     for method in sorted(RANKED, key=standings["tauc_0.1"].ranks.__getitem__):
         cells = [f"{s.means[method]:.3f} · {s.ranks[method]:.1f}" for s in standings.values()]
-        lines.append([_label(method), *cells, f"{own[method]:.3f}"])
+        lines.append([label(method), *cells, f"{own[method]:.3f}"])
     unmoved = standings["balanced_accuracy"]
     lines.append([UNMOVED, "", "", "", f"{unmoved.means[UNMOVED]:.3f} · {unmoved.ranks[UNMOVED]:.1f}", ""])
     limits = [f"{s.ranking.critical_difference:.1f}" for s in standings.values()]
     lines.append(["*critical difference of ranks*", *limits, ""])
+    lines.append(["*p of Friedman's test*", *[_exponent(s.ranking.p_friedman) for s in standings.values()], ""])
     return markdown(header, lines)
-
-
-def _label(method: str) -> str:
-    return f"**{method}**" if METHODS[method].kind == "askew" else method
 
 
 def versus(results: Results, measure: str) -> str:
@@ -164,7 +159,7 @@ def versus(results: Results, measure: str) -> str:
     among = results.among(measure, results.families())
     found = against(results, measure, among)
     ordered = sorted(found.items(), key=lambda item: -item[1].difference)
-    lines = [[_label(method), *_outcome(each)] for method, each in ordered]
+    lines = [[label(method), *_outcome(each)] for method, each in ordered]
     header = ["method", f"mean difference in {MEASURES[measure]}", "won : lost", "of these surely", "p over sets"]
     return markdown(header, lines)
 
@@ -188,29 +183,22 @@ def _p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def kinds(results: Results) -> str:
-    """Mean rank by 0.1-AUC among sets of one kind, all sets."""
-    facts = {name: facts_of(results, name) for name in results.sets}
-    columns, header = [], ["method"]
-    for label, belongs in KINDS.items():
-        members = [name for name in results.sets if belongs(facts[name])]
-        if len(members) >= 2:
-            columns.append(results.standing("tauc_0.1", members).ranks)
-            header.append(f"{label} ({len(members)})")
-    order = sorted(RANKED, key=lambda method: np.mean([column[method] for column in columns]))
-    return markdown(header, [[_label(m), *[f"{column[m]:.1f}" for column in columns]] for m in order])
+def _exponent(p: float) -> str:
+    """So small that only its order of magnitude says anything."""
+    return f"{p:.0e}" if p < 0.001 else f"{p:.3f}"
 
 
 def defaults(results: Results) -> str:
     """Estimators as they come beside the same after a search."""
     header = ["as it comes → searched", "AUC", "0.1-AUC", "balanced accuracy", "balanced accuracy at its own threshold"]
-    measures, families = ("auc", "tauc_0.1", "balanced_accuracy", "own_balanced_accuracy"), results.families()
+    ways = [lambda s, m, each=each: results.values(s, m, each) for each in ("auc", "tauc_0.1", "balanced_accuracy")]
+    ways.append(results.own_decisions)
     lines = []
     for name in (name for name, method in METHODS.items() if method.kind == "default"):
-        label = name.removesuffix(" as it comes").rstrip(",")
-        pair = name, label.split(",")[0]
-        means = [[np.mean([results.values(s, m, each).mean() for s in families]) for m in pair] for each in measures]
-        lines.append([label, *[f"{before:.3f} → {after:.3f}" for before, after in means]])
+        bare = name.removesuffix(" as it comes").rstrip(",")
+        pair = name, bare.split(",")[0]
+        means = [[np.mean([way(s, m).mean() for s in results.families()]) for m in pair] for way in ways]
+        lines.append([bare, *[f"{before:.3f} → {after:.3f}" for before, after in means]])
     return markdown(header, lines)
 
 
@@ -219,7 +207,7 @@ def times(results: Results) -> str:
     found = {method: seconds(results, method) for method in RANKED}
     lines = [
         [
-            _label(method),
+            label(method),
             f"{1e3 * t['fit']:.0f}",
             f"{t['fit_ratio']:.2f}",
             f"{1e3 * t['search']:.0f}" if METHODS[method].grid else "–",
@@ -231,35 +219,22 @@ def times(results: Results) -> str:
 
 
 def endings(results: Results) -> str:
-    """Status and relative gap of the final fits."""
+    """Status and relative gap of the final fits; no gap where a method records none."""
     lines = []
     for method in METHODS:
         found = convergence(results, method)
         if found:
             status = ", ".join(f"{word} {count}" for word, count in sorted(found["status"].items()))
-            lines.append([method, status, f"{found['median_gap']:.1e}", f"{found['largest_gap']:.1e}"])
+            gaps = [f"{found[each]:.1e}" if each in found else "–" for each in ("median_gap", "largest_gap")]
+            lines.append([method, status, *gaps])
     return markdown(["method", "ended", "median relative gap", "largest"], lines)
 
 
-def of_sets(results: Results) -> str:
-    """The sets, and what the baseline and the best method reach on each."""
+def refusals(results: Results) -> str:
+    """Where resamplers refused the rows and the classifier was fitted on them as they were."""
     lines = []
-    for name in sorted(results.sets, key=str.lower):
-        facts = facts_of(results, name)
-        scores = {m: results.values(name, m, "tauc_0.1").mean() for m in RANKED}
-        best = max(scores, key=scores.__getitem__)
-        family = next(f for f, members in sets.FAMILIES.items() if name in members)
-        lines.append(
-            [
-                name,
-                family if name in sets.FIRST else f"({family})",
-                facts["features"],
-                f"{facts['positives']} of {facts['rows']}",
-                f"{facts['test_positives']} of {facts['test_rows']}",
-                results.splits(name),
-                f"{scores[BASELINE]:.3f}",
-                f"{scores[best]:.3f} {best}",
-            ]
-        )
-    header = ["set", "family", "features", "training positives", "test positives", "splits", f"0.1-AUC of {BASELINE}"]
-    return markdown([*header, "best"], lines)
+    for method in METHODS:
+        if found := refused(results, method):
+            fits, folds = (f"{found[f'{each}_left']} of {found[each]}" for each in ("fits", "folds"))
+            lines.append([method, fits, folds, ", ".join(found["sets"]) or "–"])
+    return markdown(["method", "final fits not resampled", "folds not resampled", "sets"], lines)

@@ -3,6 +3,7 @@
 A cell is a small dictionary, say ``{"set": "pima", "repeat": 3, "method": "ASVM"}``; its result is another. Finished
 cells are appended to ``cells.jsonl``, one line each, with a digest of the settings they were computed under: after a
 change of settings the old lines no longer count. A line cut short by a kill is ignored and its cell computed again.
+Each line also says what it was computed with (versions, commit, cores); older lines without that stay valid.
 
 Workers use one thread each, and ``cpu`` is the processor time of the cell, so that neither a busy machine nor the
 other worker changes what is recorded.
@@ -20,6 +21,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+from studies.protocol.provenance import provenance
 
 Cell = Mapping[str, Any]
 Work = Callable[[Cell], Mapping[str, Any]]
@@ -45,15 +48,13 @@ class Ledger:
 
     def results(self) -> dict[str, dict[str, Any]]:
         """Result of every finished cell, by ``key(cell)``."""
-        found: dict[str, dict[str, Any]] = {}
-        for line in self._lines():
-            try:
-                entry = json.loads(line)
-            except json.JSONDecodeError:  # the line a kill cut short
-                continue
-            if entry.get("settings") == self.digest:
-                found[key(entry["cell"])] = {**entry["result"], "cpu": entry["cpu"]}
-        return found
+        return {name: {**entry["result"], "cpu": entry["cpu"]} for name, entry in self._entries().items()}
+
+    def provenances(self, cells: Iterable[Cell] | None = None) -> list[dict[str, Any] | None]:
+        """What each finished cell was computed with, of all or of some cells; None for a line that does not say."""
+        found = self._entries()
+        names = list(found) if cells is None else [name for name in map(key, cells) if name in found]
+        return [found[name].get("made") for name in names]
 
     def rows(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
         """Cell and result together, one dictionary each, for those cells that are finished."""
@@ -68,11 +69,24 @@ class Ledger:
     def write(self, cell: Cell, result: Mapping[str, Any], cpu: float) -> None:
         """Append a finished cell; on its own line even where a kill cut the last one short."""
         entry = {"cell": dict(cell), "result": dict(result), "cpu": round(cpu, 4), "settings": self.digest}
+        entry["made"] = provenance()
         text = _plain(entry) + "\n"
         with self.path.open("a+b") as file:
             if file.tell() and not _ends_a_line(self.path):
                 text = "\n" + text
             file.write(text.encode())
+
+    def _entries(self) -> dict[str, dict[str, Any]]:
+        """The last line of every finished cell, by ``key(cell)``."""
+        found: dict[str, dict[str, Any]] = {}
+        for line in self._lines():
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:  # the line a kill cut short
+                continue
+            if entry.get("settings") == self.digest:
+                found[key(entry["cell"])] = entry
+        return found
 
     def _lines(self) -> list[str]:
         return self.path.read_text().splitlines() if self.path.is_file() else []

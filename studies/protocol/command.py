@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from studies.protocol.cells import Ledger, run
+from studies.protocol.cells import Cell, Ledger, run
 from studies.protocol.page import fill
-
-_PACKAGES = ("askew", "numpy", "scipy", "scikit-learn", "numba", "imbalanced-learn", "pyod", "matplotlib")
+from studies.protocol.provenance import gathered
 
 
 @dataclass(frozen=True)
@@ -58,15 +55,44 @@ def read_order(folder: Path, description: str | None) -> Order:
     return Order(folder, asked.quick, asked.jobs, asked.only_pages)
 
 
-def save_summary(order: Order, settings: Mapping[str, Any], summary: Mapping[str, Any]) -> Path:
-    """Write ``summary.json`` with the settings and versions it rests on; beside first, then renamed."""
+def save_summary(
+    order: Order,
+    settings: Mapping[str, Any],
+    summary: Mapping[str, Any],
+    *,
+    seeds: Mapping[str, str] | None = None,
+    cells: Iterable[Cell] | None = None,
+) -> Path:
+    """Write ``summary.json``; beside first, then renamed.
+
+    Parameters
+    ----------
+    order : Order
+    settings : mapping
+        The settings that the cells were computed under.
+    summary : mapping
+        The numbers of the page.
+    seeds : mapping, optional
+        What is drawn at random, and how it is seeded. Words for the reader, no part of the settings.
+    cells : iterable of cells, optional
+        Those the page rests on; by default all cells of these settings in the results and the folders below them.
+        The summary says with which versions, commits and numbers of cores they were computed.
+    """
     order.results.mkdir(parents=True, exist_ok=True)
     path = order.results / "summary.json"
-    record = {"settings": settings, "versions": _versions(), **summary}
+    record = {"settings": settings, **({"seeds": seeds} if seeds else {}), **_made(order, settings, cells), **summary}
     draft = path.with_suffix(".json.part")
     draft.write_text(json.dumps(record, indent=1, default=lambda v: v.tolist()) + "\n")
     os.replace(draft, path)
     return path
+
+
+def _made(order: Order, settings: Mapping[str, Any], cells: Iterable[Cell] | None) -> dict[str, Any]:
+    """What the cells were computed with, from the lists in the results folder and in those below it."""
+    if cells is not None:
+        return gathered(Ledger(order.results, settings).provenances(cells))
+    inner = [path.parent for path in sorted(order.results.glob("*/cells.jsonl")) if path.parent.name != "quick"]
+    return gathered(made for folder in (order.results, *inner) for made in Ledger(folder, settings).provenances())
 
 
 def conduct(folder: Path, description: str | None, experiment: Any, report: Any) -> int:
@@ -79,7 +105,7 @@ def conduct(folder: Path, description: str | None, experiment: Any, report: Any)
     description : str, optional
         For ``--help``.
     experiment : module
-        With ``SETTINGS``, ``cells(quick)`` and ``work(cell)``.
+        With ``SETTINGS``, ``cells(quick)`` and ``work(cell)``; with ``SEEDS`` where it draws at random.
     report : module
         With ``summarise(rows)``, ``draw(summary, folder)`` and ``pages(summary)``.
     """
@@ -87,18 +113,8 @@ def conduct(folder: Path, description: str | None, experiment: Any, report: Any)
     ledger, wanted = Ledger(order.results, experiment.SETTINGS), experiment.cells(order.quick)
     rows = ledger.rows(wanted) if order.only_pages else run(ledger, wanted, experiment.work, jobs=order.jobs)
     found = report.summarise(rows)
-    save_summary(order, experiment.SETTINGS, found)
+    save_summary(order, experiment.SETTINGS, found, seeds=getattr(experiment, "SEEDS", None), cells=wanted)
     report.draw(found, order.results)
     if not order.quick:
         fill(order.folder / "README.md", report.pages(found))
     return 0
-
-
-def _versions() -> dict[str, str | None]:
-    found: dict[str, str | None] = {"python": platform.python_version(), "architecture": platform.machine()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = None
-    return found

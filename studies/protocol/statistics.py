@@ -2,8 +2,7 @@
 
 Splits of one data set overlap, so their scores are not independent and the usual paired t-test finds too much. Nadeau
 and Bengio (2003) replace the variance factor 1/J of J repeats by 1/J + n_test/n_train; verdicts rest on that. Across
-data sets, which are independent, mean ranks are compared: Friedman's test and Nemenyi's critical difference
-(Demšar 2006).
+data sets that share no rows, mean ranks are compared: Friedman's test and Nemenyi's critical difference (Demšar 2006).
 """
 
 from __future__ import annotations
@@ -45,15 +44,16 @@ def paired_test(first: ArrayLike, second: ArrayLike, *, test_share: float) -> Pa
     first, second : array of shape (J,)
         Scores on the same splits in the same order.
     test_share : float
-        Test rows divided by training rows of one split.
+        Test rows divided by training rows of one split, as the set was split and before either part is cut down.
     """
     d = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     J = len(d)
     if J < 2:
         raise ValueError(f"a paired test needs at least 2 splits; got {J}")
     mean, spread = float(d.mean()), float(d.std(ddof=1))
-    if spread == 0.0:
-        p = 1.0 if mean == 0.0 else 0.0
+    rounding = 1e-12 * float(max(np.max(np.abs(first)), np.max(np.abs(second))))
+    if spread <= rounding:  # the same difference in every split: what spread there is comes from the last digits
+        p = 1.0 if abs(mean) <= rounding else 0.0
         return PairedTest(mean, p, p, 0.0)
     naive, corrected = spread * np.sqrt(1 / J), spread * np.sqrt(1 / J + test_share)
     return PairedTest(
@@ -74,7 +74,7 @@ def interval(scores: ArrayLike, *, test_share: float = 0.0) -> tuple[float, floa
 
 @dataclass(frozen=True)
 class Ranking:
-    """Methods compared over independent data sets.
+    """Methods compared over data sets that share no rows.
 
     Attributes
     ----------

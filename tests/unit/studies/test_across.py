@@ -4,6 +4,8 @@ import gzip
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ParameterGrid
@@ -11,8 +13,9 @@ from sklearn.model_selection import ParameterGrid
 from askew import SVC, OneClassSVM
 from askew.datasets import make_two_gaussians
 from studies.across import sets
-from studies.across.comparison import Results, against, holm
+from studies.across.comparison import OVERLAP, UNMOVED, Results, against, holm
 from studies.across.convergence import ending, relative_gap
+from studies.across.cored import QuarterCore
 from studies.across.experiment import cells, judge
 from studies.across.methods import METHODS, RANKED, Facts, Method
 from studies.across.resampled import Resampled
@@ -79,8 +82,39 @@ def test_grids_are_of_one_size_and_share_their_widths():
 def test_recipes_tell_methods_apart():
     recipes = {name: METHODS[name].recipe for name in METHODS}
     assert len(set(recipes.values())) == len(recipes)
+    assert METHODS["SVC"].recipe == METHODS["SVC"].recipe
     quick = cells(quick=True)
     assert len(quick) == len({str(cell) for cell in quick})
+
+
+class WithDefault(FisherDirection):
+    """A parameter that its repr leaves out while it is at its default."""
+
+    def __init__(self, ridge=1.0):
+        self.ridge = ridge
+
+
+class WithAnotherDefault(FisherDirection):
+    def __init__(self, ridge=2.0):
+        self.ridge = ridge
+
+
+def test_a_changed_default_changes_the_recipe_also_inside_a_wrapper():
+    WithAnotherDefault.__qualname__ = WithDefault.__qualname__
+    assert recipe_of(WithDefault()) != recipe_of(WithAnotherDefault())
+    assert recipe_of(Resampled(None, WithDefault())) != recipe_of(Resampled(None, WithAnotherDefault()))
+    assert recipe_of(WithDefault()) == recipe_of(WithDefault(ridge=1.0))
+
+
+def recipe_of(machine):
+    return Method(lambda: machine, None, "control").recipe
+
+
+def test_the_guided_detector_and_the_plain_one_may_choose_the_same_nu():
+    found = {name: METHODS[name].candidates(Facts(20, 0.1)) for name in ("OneClassSVM", "CovarianceOneClassSVM")}
+    plain, guided = (grid["machine__detector__nu"] for grid in found.values())
+    assert min(plain) == min(guided) == 0.02
+    assert 0.2 in guided
 
 
 def of_gaussians(n=240):
@@ -144,6 +178,38 @@ def test_a_sampler_that_refuses_leaves_the_rows_as_they_are():
     )
 
 
+def test_a_refusal_is_recorded_for_the_fit_and_for_every_fold():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 2)), np.where(np.arange(120) % 6 < 2, 1, -1)
+    mixed = sets.Parts(X[::2], y[::2], None, X[1::2], y[1::2])
+    found = judge(METHODS["ADASYN + SVC"], mixed, moved=False)
+    assert (found["resampled"], found["resampled_folds"]) == (True, 3)
+    X[y > 0] += 100.0  # no positive has a negative among its neighbours
+    far = sets.Parts(X[::2], y[::2], None, X[1::2], y[1::2])
+    found = judge(METHODS["ADASYN + SVC"], far, moved=False)
+    assert (found["resampled"], found["resampled_folds"], found["auc"]) == (False, 0, 1.0)
+    assert "resampled" not in judge(METHODS["SVC"], far, moved=False)
+
+
+def test_the_quarter_core_is_the_asymmetric_machine_with_a_core():
+    data = make_two_gaussians(200, rare=0.2, random_state=0)
+    model = QuarterCore().fit(data.X, data.y)
+    p = np.mean(data.y > 0)
+    assert model.machine_.mu == pytest.approx(0.75 * p)
+    assert model.machine_.tau == pytest.approx(0.25 * 0.25 * p)
+    assert ending(model)["status"] == "optimal"
+    assert roc_auc_score(data.y, model.decision_function(data.X)) > 0.7
+    assert set(model.predict(data.X)) == {-1, 1}
+
+
+def test_logistic_regression_says_whether_it_stopped_before_its_limit():
+    data = make_two_gaussians(200, rare=0.3, random_state=0)
+    assert ending(LogisticRegression().fit(data.X, data.y)) == {"status": "converged"}
+    with pytest.warns(ConvergenceWarning):
+        cut_short = LogisticRegression(max_iter=1, tol=1e-12).fit(data.X, data.y)
+    assert ending(cut_short) == {"status": "max_iter"}
+
+
 def test_the_bound_of_the_relative_gap_holds():
     data = make_two_gaussians(200, rare=0.3, random_state=0)
     model = SVC(gamma=0.5, tol=0.1).fit(data.X, data.y)
@@ -162,6 +228,24 @@ def test_the_bound_of_the_relative_gap_holds():
 def test_holms_correction():
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.6, 0.7]) == [1.0, 1.0]
+
+
+def test_the_overlap_counts_the_split_and_not_what_was_drawn_of_it():
+    assert pytest.approx(3 / 7) == OVERLAP
+    drawn = Results([r | {"rows": [700, 40, 4000, 230]} for r in planted("MomentSVC", "PyOD ECOD")])
+    found = against(drawn, "tauc_0.1", drawn.families())
+    assert found["MomentSVC"].surely_won == 15
+
+
+def test_moved_and_own_thresholds_are_compared_on_the_same_splits():
+    rows = planted("SVDD", "PyOD ECOD")
+    for row in rows:
+        row["own_balanced_accuracy"] = 0.5 if row["repeat"] < 2 else 0.9
+        if row["repeat"] >= 2:
+            del row["balanced_accuracy"]
+    results = Results(rows)
+    assert results.own_decisions("ada", "SVC").tolist() == [0.5, 0.5]
+    assert results.standing("balanced_accuracy", results.families()).means[UNMOVED] == 0.5
 
 
 def planted(winner, loser, n_splits=5):

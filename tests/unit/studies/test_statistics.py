@@ -61,3 +61,13 @@ def test_a_missing_score_is_refused():
 def test_cliques_join_what_is_not_told_apart():
     assert cliques([1.0, 1.5, 2.4, 4.0], 1.0) == [(0, 1), (1, 2)]
     assert cliques([1.0, 3.0, 5.0], 1.0) == []
+
+
+def test_a_difference_that_is_constant_up_to_rounding_has_no_spread():
+    scores = np.array([0.1, 0.3, 0.9, 0.65, 0.71])
+    nothing = paired_test(scores + 0.1 - 0.1, scores, test_share=0.3)
+    assert (nothing.p_naive, nothing.p_corrected, nothing.half_width) == (1.0, 1.0, 0.0)
+    always = paired_test(scores + 0.01, scores, test_share=0.3)
+    assert np.std(scores + 0.01 - scores) > 0
+    assert (always.p_naive, always.p_corrected, always.half_width) == (0.0, 0.0, 0.0)
+    assert paired_test(scores + 1e-6 * np.arange(5), scores, test_share=0.3).half_width > 0
