@@ -9,10 +9,10 @@ import numpy as np
 
 from studies.moments import kernels, words
 from studies.moments.certificate import TOLERANCES
-from studies.moments.grids import COSTS, SHARES_OF_RATIO
+from studies.moments.grids import COSTS
 from studies.moments.outcome import Outcome
 from studies.moments.sets import title
-from studies.moments.tables import TITLES, plus_minus, verdict
+from studies.moments.tables import CONTROLS, N_WEIGHTED, TITLES, plus_minus, verdict
 from studies.protocol.page import markdown
 
 MODELS = (
@@ -77,7 +77,7 @@ def gaps(outcome: Outcome, groups: Mapping[str, Sequence[str]]) -> str:
             known = [each["gap"] for each in found if each.get("gap") is not None]
             if not known:
                 continue
-            whole = len(COSTS) * (1 + len(SHARES_OF_RATIO) if method == "cost-sensitive" else 1)
+            whole = N_WEIGHTED if method == "cost-sensitive" else len(COSTS)
             fits = [each["n_converged"] / whole for each in found if "n_converged" in each]
             share = f"{100 * np.mean(fits):.0f} %" if fits else "all"
             shift = [each["auc_with_gap"] - each["auc"] for each in found if "auc_with_gap" in each]
@@ -89,17 +89,18 @@ def gaps(outcome: Outcome, groups: Mapping[str, Sequence[str]]) -> str:
 
 
 def kernel_areas(outcome: Outcome, tasks: Sequence[str]) -> str:
-    """Kernel MIBC beside its linear form and an SVC that sees the negatives, over the same cuts."""
+    """Kernel MIBC beside its linear form, the controls and an SVC that sees the negatives, over the same cuts."""
     rows: list[list[Any]] = []
+    mine = "MIBC, ridge chosen"
     for task in (task for task in tasks if outcome.has(task, kernels.METHODS[0])):
         found = [plus_minus(outcome.area(task, method)) for method in kernels.METHODS]
-        linear = outcome.values(task, "MIBC, ridge chosen", "auc")[: len(outcome.results(task, kernels.METHODS[0]))]
-        pairs = (kernels.METHODS[0], "MIBC, ridge chosen"), (kernels.METHODS[1], "MIBC, ridge chosen")
-        rows.append(
-            [title(task), *found, f"{100 * linear.mean():.2f}", *(verdict(outcome.compare(task, *p)) for p in pairs)]
-        )
+        cuts = len(outcome.results(task, kernels.METHODS[0]))
+        linear = [100 * outcome.values(task, method, "auc")[:cuts].mean() for method in (mine, *CONTROLS)]
+        tests = [verdict(outcome.compare(task, method, mine)) for method in kernels.METHODS[:2]]
+        rows.append([title(task), *found, *(f"{area:.2f}" for area in linear), *tests])
     header = ["AUC, %", "rbf MIBC", "poly MIBC", "rbf, no whitening", "rbf SVC", "linear MIBC, ridge chosen"]
-    return markdown([*header, "rbf minus linear", "poly minus linear"], rows)
+    controls = (f"linear {TITLES[method]}" for method in CONTROLS)
+    return markdown([*header, *controls, "rbf minus linear", "poly minus linear"], rows)
 
 
 def unseen_words(outcome: Outcome, tasks: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ def text_cells(sets: tuple[str, ...] = TEXT, repeats: int = 10) -> list[dict[str
         {"set": s, "repeat": r, "method": m}
         for s in sets
         for r in range(repeats)
-        for m in ("MIBC diagonal", *(("MIBC factor",) if s in (*REUTERS, *REUTERS_RARE) else ()), *PEERS)
+        for m in ("MIBC diagonal", "MIBC factor", *PEERS)
     ]
 
 

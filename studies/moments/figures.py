@@ -16,8 +16,8 @@ from studies.moments.sets import title
 from studies.moments.tables import TITLES
 from studies.protocol.figure import canvas, save
 
-_CURVES = ("MIBC", "MIBC, ridge chosen", "cost-sensitive", "undersampling", "fisher")
-_STYLES = dict(zip(_CURVES, ("-", "--", "-", "-", ":"), strict=True))
+_CURVES = ("MIBC", "MIBC, ridge chosen", "cost-sensitive", "undersampling", "fisher", "SVC, threshold moved")
+_STYLES = dict(zip(_CURVES, ("-", "--", "-", "-", ":", ":"), strict=True))
 
 
 def roc(outcome: Outcome, tasks: Sequence[str], folder: Path, name: str, *, columns: int, zoom: float = 1.0) -> None:
@@ -40,7 +40,7 @@ def roc(outcome: Outcome, tasks: Sequence[str], folder: Path, name: str, *, colu
 
 
 def certificate(outcome: Outcome, groups: Mapping[str, Sequence[str]], folder: Path) -> None:
-    """Certified rate against observed rate, on training and on test negatives; points must stay under the line."""
+    """Certified rate against observed rate, on training and on test negatives; what stands above the line is ringed."""
     figure, axes = canvas(1, 2, width=4.6, height=4.0)
     for axis, column, part in zip(axes.ravel(), (1, 2), ("training", "test"), strict=True):
         for k, (group, tasks) in enumerate(groups.items()):
@@ -49,14 +49,18 @@ def certificate(outcome: Outcome, groups: Mapping[str, Sequence[str]], folder: P
                 continue
             at = np.array([each["at"] for each in found])
             jitter = 10 ** np.random.default_rng(k).uniform(-0.06, 0.06, at.shape[:2])
-            x = (at[:, :, 0] * jitter).ravel()
+            x, y = (at[:, :, 0] * jitter).ravel(), at[:, :, column].ravel()
             where = f"{group}, threshold for a tolerance"
-            axis.plot(x, _above_zero(at[:, :, column]), ".", ms=2.5, alpha=0.3, color=f"C{k}", label=where)
+            axis.plot(x, _above_zero(y), ".", ms=2.5, alpha=0.3, color=f"C{k}", label=where)
             own = np.array([[each["bound"], each["trained" if column == 1 else "tested"]] for each in found])
             where = f"{group}, own threshold"
             axis.plot(own[:, 0], _above_zero(own[:, 1]), "x", ms=3, alpha=0.5, color=f"C{k}", label=where)
-        axis.plot([1e-4, 1], [1e-4, 1], color="black", linewidth=0.8)
-        axis.set(xscale="log", yscale="log", xlim=(8e-4, 1.1), ylim=(3e-5, 1.1))
+            over, broken = own[:, 1] > own[:, 0], y > at[:, :, 0].ravel()
+            ringed = np.vstack([own[over], np.column_stack([x, y])[broken]])
+            axis.plot(*ringed.T, "o", ms=5, mfc="none", mew=0.7, color="black", label="_over its bound")
+        axis.plot([5e-5, 1], [5e-5, 1], color="black", linewidth=0.8)
+        axis.plot([], [], "o", ms=5, mfc="none", mew=0.7, color="black", label="over its bound")
+        axis.set(xscale="log", yscale="log", xlim=(5e-8, 1.5), ylim=(3e-5, 1.5))
         axis.set(xlabel="certified false positive rate", ylabel=f"rate on {part} negatives (0 drawn at 5e-5)")
     legend = axes[0, 0].legend(frameon=False, fontsize=8, loc="upper left", markerscale=2)
     for handle in legend.legend_handles:

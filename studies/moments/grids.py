@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from studies.moments.sets import N_FEATURES, SHARES
+from studies.moments.sets import N_FEATURES, SEED, SHARES
 
 COSTS = 10.0 ** np.arange(-4, 6)
 SHARES_OF_RATIO = (0.25, 0.5, 1.0, 2.0)
@@ -20,6 +20,8 @@ KERNEL_COSTS = (0.01, 1.0, 100.0)
 KERNEL_RIDGES = (0.01, 1.0, 100.0)
 KERNEL_WIDTHS = (0.01, 0.1, 1.0, 10.0)
 TEST_SHARE = SHARES[2] / SHARES[0]
+SEED_OF_DRAW = 17
+SEED_OF_LIBLINEAR = 0
 
 
 def weights(ratio: float) -> tuple[float, ...]:
@@ -37,5 +39,11 @@ SETTINGS: dict[str, Any] = {
     "steps of SVC": MOST_STEPS,
     "sweeps of LIBLINEAR": {"text": MOST_SWEEPS, "as published": PUBLISHED_SWEEPS},
     "kernel": {"costs": KERNEL_COSTS, "ridges": KERNEL_RIDGES, "widths": KERNEL_WIDTHS},
-    "seed": 2016,
+    "seed": SEED,
+}
+
+SEEDS = {
+    "cuts": f"default_rng([number of the cut, {SEED}])",
+    "negatives drawn by undersampling": f"default_rng([number of the cut, {SEED_OF_DRAW}])",
+    "LIBLINEAR": f"random_state={SEED_OF_LIBLINEAR}",
 }

@@ -19,7 +19,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from askew import SVC
-from studies.moments.grids import COSTS, MOST_STEPS, MOST_SWEEPS, PUBLISHED_SWEEPS, weights
+from studies.moments.grids import (
+    COSTS,
+    MOST_STEPS,
+    MOST_SWEEPS,
+    PUBLISHED_SWEEPS,
+    SEED_OF_DRAW,
+    SEED_OF_LIBLINEAR,
+    weights,
+)
 from studies.moments.judgement import areas, judge
 from studies.moments.sets import Cut, Part
 from studies.protocol.controls import FisherDirection
@@ -50,7 +58,7 @@ def with_gap(train: Part, C: float, weight: float) -> tuple[Any, bool]:
 
 def liblinear(train: Part, C: float, weight: float, sweeps: int = MOST_SWEEPS) -> tuple[Any, bool]:
     """A linear SVM by LIBLINEAR, hinge loss."""
-    model = LinearSVC(loss="hinge", C=C, class_weight={1: weight}, max_iter=sweeps, random_state=0)
+    model = LinearSVC(loss="hinge", C=C, class_weight={1: weight}, max_iter=sweeps, random_state=SEED_OF_LIBLINEAR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(train.X, train.y)
@@ -89,7 +97,7 @@ def as_published(cut: Cut) -> dict[str, Any]:
 def undersampled(cut: Cut, repeat: int) -> dict[str, Any]:
     """As many negatives as positives, drawn once."""
     is_text = sparse.issparse(cut.train.X)
-    train = balanced(cut.train, np.random.default_rng([repeat, 17]))
+    train = balanced(cut.train, np.random.default_rng([repeat, SEED_OF_DRAW]))
     return _judged(cut, train, list(grid(cut, train, liblinear if is_text else with_gap, (1.0,), to_the_end=is_text)))
 
 

@@ -26,8 +26,7 @@ RULES = ("small", "auto", "chosen")
 def measure(cut: Cut, covariance: str) -> dict[str, Any]:
     """Every rule's choice, refitted, judged, with its gap and its certificate."""
     unit = cut.unit
-    ridges = FEW_RIDGES if covariance == "factor" else RIDGES
-    paths = {ridge: _validated_path(cut, covariance, ridge * unit) for ridge in ridges}
+    paths = {ridge: _validated_path(cut, covariance, ridge * unit) for ridge in ridges(covariance)}
     found = {
         "small": _best([paths[SMALL_RIDGE]]),
         "auto": _best([_validated_path(cut, covariance, "auto")]),
@@ -35,6 +34,11 @@ def measure(cut: Cut, covariance: str) -> dict[str, Any]:
     }
     result = {rule: _refitted(cut, covariance, C, rho, unit) for rule, (_, C, rho) in found.items()}
     return {**result, "hard": _hard(cut, covariance, SMALL_RIDGE * unit)}
+
+
+def ridges(covariance: str) -> tuple[float, ...]:
+    """Those to choose among, in mean variances; few for a factor model, whose paths take longer."""
+    return FEW_RIDGES if covariance == "factor" else RIDGES
 
 
 def _validated_path(cut: Cut, covariance: str, rho: float | str) -> tuple[NDArray[np.float64], float]:

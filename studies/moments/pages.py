@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from studies.moments import evidence, figures, paper, tables
-from studies.moments.grids import SETTINGS
+from studies.moments.grids import SEEDS, SETTINGS
 from studies.moments.outcome import Outcome
 from studies.moments.sets import DENSE, DENSE_RARE, RCV1, RCV1_BINARY, REUTERS, REUTERS_RARE, TEXT
 from studies.protocol.command import Order, save_summary
@@ -20,7 +20,12 @@ GROUPS = {
     "Reuters-21578": REUTERS,
     "Reuters-21578 1:1000": REUTERS_RARE,
 }
-_RANKED = {"dense and text": (*DENSE, *RCV1, *RCV1_BINARY, *REUTERS), "Reuters-21578 1:1000": REUTERS_RARE}
+_COLLECTIONS = (*((name,) for name in DENSE), RCV1, RCV1_BINARY, REUTERS)
+_RANKED = {
+    "dense sets and collections": _COLLECTIONS,
+    "every task by itself": tuple((task,) for tasks in _COLLECTIONS for task in tasks),
+    "Reuters-21578 1:1000": (REUTERS_RARE,),
+}
 _KINDS = {"dense": DENSE, "text": TEXT}
 _PEERS = ("cost-sensitive", "undersampling", "fisher", "SVC, threshold moved")
 _MINE = ("MIBC", "MIBC, ridge chosen")
@@ -28,12 +33,13 @@ _MINE = ("MIBC", "MIBC, ridge chosen")
 
 def publish(order: Order, rows: Sequence[Mapping[str, Any]], timed: Sequence[Mapping[str, Any]]) -> None:
     """Draw and write everything; in a quick run the README stays as it is."""
-    outcome = Outcome([*rows, *({**row, "method": "time"} for row in timed)])
+    outcome = Outcome([*rows, *timed])
     made = _tables(outcome)
     _figures(outcome, order)
     minutes = {"quality": sum(row["cpu"] for row in rows) / 60, "times": sum(row["cpu"] for row in timed) / 60}
     numbers = {"areas": _areas(outcome), "tests": _tests(outcome)}
-    save_summary(order, SETTINGS, {"cpu_minutes": minutes, "n_cells": len(rows) + len(timed), **numbers})
+    known = {"cpu_minutes": minutes, "n_cells": len(rows) + len(timed)}
+    save_summary(order, SETTINGS, {**known, **numbers}, seeds=SEEDS)
     if order.quick:
         print("\n\n".join(made[name] for name in ("dense", "text", "times-dense", "times-text")))
     else:
@@ -42,25 +48,26 @@ def publish(order: Order, rows: Sequence[Mapping[str, Any]], timed: Sequence[Map
 
 
 def _tables(outcome: Outcome) -> dict[str, str]:
-    others = _PEERS[:3]
     return {
         "sets": tables.sets(outcome, (*DENSE, *RCV1, *RCV1_BINARY, *REUTERS)),
         "dense": tables.areas(outcome, DENSE, tables.DENSE_METHODS, paper.AREAS_DENSE),
-        "dense-tests": tables.differences(outcome, DENSE, "MIBC", others),
-        "dense-tests-chosen": tables.differences(outcome, DENSE, "MIBC, ridge chosen", others),
+        "dense-tests": tables.differences(outcome, DENSE, "MIBC", _PEERS),
+        "dense-tests-chosen": tables.differences(outcome, DENSE, "MIBC, ridge chosen", _PEERS),
         "rarity": tables.rarity(outcome, DENSE, "@100"),
         "times-dense": tables.times(outcome, DENSE, "full", paper.TIMES_DENSE),
         "text": tables.areas(outcome, TEXT, tables.TEXT_METHODS, paper.AREAS_TEXT),
-        "factor": tables.areas(outcome, (*REUTERS, *REUTERS_RARE), tables.FACTOR_METHODS),
+        "factor": tables.areas(outcome, TEXT, tables.FACTOR_METHODS),
+        "wins-factor": tables.wins(outcome, GROUPS, "factor, ridge chosen", ("MIBC, ridge chosen", *_PEERS)),
         "words": evidence.unseen_words(outcome, (*REUTERS, *REUTERS_RARE)),
-        "text-tests": tables.differences(outcome, TEXT, "MIBC", others),
-        "text-tests-chosen": tables.differences(outcome, TEXT, "MIBC, ridge chosen", others),
+        "text-tests": tables.differences(outcome, TEXT, "MIBC", _PEERS),
+        "text-tests-chosen": tables.differences(outcome, TEXT, "MIBC, ridge chosen", _PEERS),
         "ranks": tables.ranks(outcome, _RANKED, tables.TEXT_METHODS),
         "wins": tables.wins(outcome, GROUPS, "MIBC", _PEERS),
+        "wins-auto": tables.wins(outcome, GROUPS, "MIBC, ridge auto", ("MIBC", *_PEERS)),
         "wins-chosen": tables.wins(outcome, GROUPS, "MIBC, ridge chosen", ("MIBC", *_PEERS)),
         "times-text": tables.times(outcome, TEXT, "diagonal", paper.TIMES_TEXT),
         "times-factor": tables.times(outcome, TEXT, "factor", {}),
-        "all-positives": tables.finding_all(outcome, TEXT, (*_MINE, *others), _MINE),
+        "all-positives": tables.finding_all(outcome, TEXT, (*_MINE, *_PEERS), _MINE),
         "thresholds": tables.thresholds(outcome, (*DENSE, *TEXT), (*_MINE, *_PEERS)),
         "bounds": evidence.bounds(outcome, _KINDS),
         "promises": evidence.promises(outcome, _KINDS),
@@ -79,7 +86,7 @@ def _figures(outcome: Outcome, order: Order) -> None:
 
 def _areas(outcome: Outcome) -> dict[str, Any]:
     """Means and intervals of AUC by task and method."""
-    methods = (*tables.DENSE_METHODS, *tables.FACTOR_METHODS[2:])
+    methods = (*tables.DENSE_METHODS, *tables.FACTORS)
     tasks = (*DENSE, *DENSE_RARE, *TEXT)
     return {
         task: {method: outcome.area(task, method) for method in methods if outcome.has(task, method)}
@@ -91,8 +98,9 @@ def _areas(outcome: Outcome) -> dict[str, Any]:
 def _tests(outcome: Outcome) -> dict[str, Any]:
     """Every paired test of AUC, in points, by task."""
     found: dict[str, Any] = {}
+    mines = ("MIBC", "MIBC, ridge auto", "MIBC, ridge chosen")
     for task in (*DENSE, *DENSE_RARE, *TEXT):
-        pairs = {f"{mine} - {peer}": outcome.compare(task, mine, peer) for mine in _MINE for peer in _PEERS}
+        pairs = {f"{mine} - {peer}": outcome.compare(task, mine, peer) for mine in mines for peer in _PEERS}
         known = {pair: asdict(test) for pair, test in pairs.items() if test is not None}
         if known:
             found[task] = known

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from askew import SVC, MomentSVC
-from studies.moments import machines, mibc, sets
+from studies.moments import experiment, machines, mibc, pages, sets, tables, timing
 from studies.moments.certificate import certified
 from studies.moments.grids import weights
 from studies.moments.judgement import areas, judge
@@ -151,3 +151,42 @@ def test_cells_of_several_variants_become_methods_paired_by_cut() -> None:
     assert test.p_corrected >= test.p_naive
     assert not outcome.has("a", "hard")
     assert outcome.compare("a", "MIBC", "hard") is None
+
+
+def test_topics_of_one_collection_count_once() -> None:
+    methods = ("fisher", "undersampling", "liblinear")
+    areas_by_task = {"a": (0.9, 0.8, 0.7), "b": (0.7, 0.8, 0.9), "c/1": (0.7, 0.8, 0.9), "c/2": (0.7, 0.8, 0.9)}
+    outcome = Outcome(
+        {"set": task, "repeat": r, "method": method, "auc": area}
+        for task, found in areas_by_task.items()
+        for method, area in zip(methods, found, strict=True)
+        for r in (0, 1)
+    )
+    together, apart = (("a",), ("b",), ("c/1", "c/2")), tuple((task,) for task in areas_by_task)
+    table = tables.ranks(outcome, {"together": together, "apart": apart, "one": (("c/1", "c/2", "missing"),)}, methods)
+    rows = [[each.strip() for each in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+    assert rows[0][1:4] == ["2.33", "2.00", "1.67"]
+    assert rows[0][-2:] == ["4", "3"]
+    assert rows[1][1:4] == ["2.50", "2.00", "1.50"]
+    assert float(rows[1][5]) < float(rows[0][5])  # the critical difference of more tasks than there are collections
+    assert rows[2] == ["one", "3.00", "2.00", "1.00", "", "", "2", "1"]
+
+
+def test_the_ranked_collections_are_those_of_the_ranked_tasks() -> None:
+    collections = pages._RANKED["dense sets and collections"]
+    assert len(collections) == 7
+    tasks = [task for each in collections for task in each]
+    assert [(task,) for task in tasks] == list(pages._RANKED["every task by itself"])
+    assert len(set(tasks)) == 22
+
+
+def test_factor_models_are_judged_on_every_topic() -> None:
+    cells = experiment.text_cells()
+    assert {cell["set"] for cell in cells if cell["method"] == "MIBC factor"} == set(sets.TEXT)
+
+
+def test_the_search_over_ridges_is_timed_by_its_candidates() -> None:
+    found = timing._of_moments(a_cut(), "full")
+    assert found["candidates"] == 80
+    assert 0.0 < found["path, ridge chosen"] < 10 * found["alone"] + 1.0
+    assert len(mibc.ridges("factor")) < len(mibc.ridges("diagonal"))
