@@ -20,7 +20,7 @@ from scipy import stats
 
 from studies.across import sets
 from studies.across.methods import METHODS, RANKED
-from studies.protocol.statistics import Ranking, paired_test, rank
+from studies.protocol.statistics import Ranking, holm, paired_test, rank
 
 MEASURES = {"auc": "AUC", "tauc_0.1": "0.1-AUC", "tauc_0.01": "0.01-AUC", "balanced_accuracy": "balanced accuracy"}
 BASELINE = "SVC balanced"
@@ -169,12 +169,3 @@ def _sure(first: NDArray[np.float64], second: NDArray[np.float64]) -> int:
         return 0
     test = paired_test(first, second, test_share=OVERLAP)
     return int(np.sign(test.difference)) if test.p_corrected < 0.05 else 0
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """Holm's step-down correction of several p-values."""
-    order = np.argsort(p)
-    stepped = np.maximum.accumulate(np.asarray(p)[order] * (len(p) - np.arange(len(p))))
-    corrected = np.empty(len(p))
-    corrected[order] = np.minimum(stepped, 1.0)
-    return corrected.tolist()

@@ -12,14 +12,14 @@ import numpy as np
 from askew import AsymmetricSVC
 from studies.protocol.cells import Cell
 
-MU, GAMMA = 0.05, 0.5
+MU, GAMMA, TOL = 0.05, 0.5, 1e-6
 TAUS = tuple(np.round(np.linspace(0.02, 0.8, 14), 2).tolist())
 
 
 def asymptotics(cell: Cell) -> dict[str, Any]:
     """Outliers and support vectors inside the box, as shares of all rows, for every τ."""
     X, y = overlapping(cell["rows"], cell["seed"])
-    return {f"{tau:g}": shares(AsymmetricSVC(MU, tau, gamma=GAMMA, tol=1e-6).fit(X, y), len(y)) for tau in TAUS}
+    return {f"{tau:g}": shares(AsymmetricSVC(MU, tau, gamma=GAMMA, tol=TOL).fit(X, y), len(y)) for tau in TAUS}
 
 
 def overlapping(rows: int, seed: int) -> tuple[Any, Any]:

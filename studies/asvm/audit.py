@@ -21,7 +21,7 @@ from studies.asvm.methods import WIDTHS
 from studies.asvm.sets import draw
 from studies.protocol.cells import Cell
 
-TOLERANCE, TOLS = 0.1, (1e-3, 1e-5)
+TOLERANCE, TOLS, MOST_STEPS = 0.1, (1e-3, 1e-5), 500_000
 
 
 def audit(cell: Cell) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def audit(cell: Cell) -> dict[str, Any]:
             mu, gamma = part * share, width * unit
             ours = [AsymmetricSVC(mu, 0.0, gamma=gamma, tol=tol).fit(split.X_train, split.y_train) for tol in TOLS]
             peers = [
-                NuSVC(nu=2 * mu, gamma=gamma, tol=tol, max_iter=500_000).fit(split.X_train, split.y_train)
+                NuSVC(nu=2 * mu, gamma=gamma, tol=tol, max_iter=MOST_STEPS).fit(split.X_train, split.y_train)
                 for tol in TOLS
             ]
             found["ours"].append([_area(model, split) for model in ours])

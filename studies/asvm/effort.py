@@ -15,12 +15,14 @@ from studies.asvm.methods import FOLDS
 from studies.asvm.sets import draw
 from studies.protocol.cells import Cell
 
-ROWS, TOLERANCE = 600, 0.05
+ROWS, TOLERANCE, SEED = 600, 0.05, 0
+COSTS, RATIOS, WIDTHS = (-2.0, 3.0), (-0.5, 1.5), (-1.5, 1.5)  # ends of the grids, powers of ten
+SHARES = (0.05, 0.95)  # ends of the grids of μ, of the largest that is feasible, and of τ, of what μ leaves
 
 
 def effort(cell: Cell) -> dict[str, Any]:
     """Fits and CPU seconds of one method's search on Covertype."""
-    split, g = draw("covtype", 0), cell["granularity"]
+    split, g = draw("covtype", SEED), cell["granularity"]
     X, y = split.X_train[:ROWS], split.y_train[:ROWS]
     _grid(AsymmetricSVC(), {"mu": [0.05], "tau": [0.0]}, X, y)  # compiled code is loaded
     _grid(SVC(), {"C": [1.0]}, X, y)
@@ -31,8 +33,8 @@ def effort(cell: Cell) -> dict[str, Any]:
 
 def _tuned(X: Any, y: Any, g: int) -> int:
     grid = {
-        "C": np.logspace(-2, 3, g).tolist(),
-        "class_weight": [{-1: 1.0, 1: ratio} for ratio in np.logspace(-0.5, 1.5, g)],
+        "C": np.logspace(*COSTS, g).tolist(),
+        "class_weight": [{-1: 1.0, 1: ratio} for ratio in np.logspace(*RATIOS, g)],
         "gamma": _widths(X, g),
     }
     return len(_grid(SVC(), grid, X, y).cv_results_["params"])
@@ -40,7 +42,7 @@ def _tuned(X: Any, y: Any, g: int) -> int:
 
 def _asymmetric(X: Any, y: Any, g: int) -> int:
     share = 0.98 * float(np.mean(y > 0))
-    shares = np.linspace(0.05, 0.95, g)
+    shares = np.linspace(*SHARES, g)
     plane = _grid(AsymmetricSVC(), {"mu": (share * shares).tolist(), "tau": [0.0], "gamma": _widths(X, g)}, X, y)
     best = plane.best_params_
     taus = ((share - best["mu"]) * shares).tolist()
@@ -49,9 +51,9 @@ def _asymmetric(X: Any, y: Any, g: int) -> int:
 
 
 def _grid(estimator: Any, grid: dict[str, Any], X: Any, y: Any) -> ToleranceSearchCV:
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
     return ToleranceSearchCV(estimator, grid, tolerance=TOLERANCE, cv=folds, n_jobs=1, refit=False).fit(X, y)
 
 
 def _widths(X: Any, g: int) -> list[float]:
-    return (np.logspace(-1.5, 1.5, g) * resolve_gamma("scale", X, np.ones(len(X)))).tolist()
+    return (np.logspace(*WIDTHS, g) * resolve_gamma("scale", X, np.ones(len(X)))).tolist()

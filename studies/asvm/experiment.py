@@ -7,15 +7,19 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from studies.asvm import methods, sets
-from studies.asvm.asymptotics import asymptotics
-from studies.asvm.audit import audit
-from studies.asvm.comparison import compare
-from studies.asvm.core_path import core_path
-from studies.asvm.effort import effort
-from studies.asvm.planes import planes
-from studies.asvm.scalability import scale
-from studies.asvm.toy import toy
+from askew.estimators.asymmetric_svc import MU_SHARES, TAU_SHARES
+from studies.asvm import (
+    asymptotics,
+    audit,
+    comparison,
+    core_path,
+    effort,
+    methods,
+    planes,
+    scalability,
+    sets,
+    toy,
+)
 from studies.protocol.cells import Cell
 
 REPEATS = 10
@@ -31,6 +35,34 @@ SETTINGS = {
     "costs": methods.COSTS,
     "ratios": methods.RATIOS,
     "nu": methods.NU,
+    "weight of positives in 9:1": methods.POSITIVE_WEIGHT,
+    "mu of the search, of the largest feasible": MU_SHARES,
+    "tau of the search, of what mu leaves": TAU_SHARES,
+    "areas": {"tolerances": comparison.TOLERANCES, "steps of a curve": comparison.CURVE},
+    "audit": {"tolerance": audit.TOLERANCE, "stopping": audit.TOLS, "most steps of LIBSVM": audit.MOST_STEPS},
+    "core": {"mu": core_path.PARTS, "tau": core_path.STEPS, "tolerances": core_path.TOLERANCES},
+    "toy": {"new rows": toy.NEW_ROWS, "C": toy.C, "mu": toy.MU, "tau": toy.TAU, "gamma": toy.GAMMA},
+    "planes": {"rows": planes.ROWS, "gamma": planes.GAMMA, "tau": planes.TAUS, "costs": planes.COSTS},
+    "asymptotics": {
+        "mu": asymptotics.MU,
+        "tau": asymptotics.TAUS,
+        "gamma": asymptotics.GAMMA,
+        "stopping": asymptotics.TOL,
+    },
+    "scale": {"mu": scalability.MU, "tau": scalability.TAU, "gamma": scalability.GAMMA},
+    "effort": {
+        "rows": effort.ROWS,
+        "tolerance": effort.TOLERANCE,
+        "ends of the grids, powers of ten": [effort.COSTS, effort.RATIOS, effort.WIDTHS],
+        "ends of the shares": effort.SHARES,
+    },
+    "seeds": {
+        "rows, splits and folds of the comparison": "the number of the repeat",
+        "toy": f"training rows the number of the draw, new rows {toy.NEW_SEED}",
+        "planes and asymptotics": "the seed of the cell",
+        "scale, order of the rows": scalability.SEED,
+        "effort, split and folds": effort.SEED,
+    },
 }
 
 
@@ -42,14 +74,14 @@ def work(cell: Cell) -> dict[str, Any]:
 
 
 _KINDS = {
-    "compare": compare,
-    "toy": toy,
-    "planes": planes,
-    "effort": effort,
-    "scale": scale,
-    "asymptotics": asymptotics,
-    "audit": audit,
-    "core": core_path,
+    "compare": comparison.compare,
+    "toy": toy.toy,
+    "planes": planes.planes,
+    "effort": effort.effort,
+    "scale": scalability.scale,
+    "asymptotics": asymptotics.asymptotics,
+    "audit": audit.audit,
+    "core": core_path.core_path,
 }
 
 

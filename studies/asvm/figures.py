@@ -117,11 +117,12 @@ def asymptotics(rows: Rows) -> Any:
 
 
 def gains(outcomes: Outcomes) -> Any:
-    """Corrected 95 % intervals of the difference to TH at t = 0.1, one panel per model."""
+    """Corrected 95 % intervals of the difference to TH at t = 0.1, one panel per model, all on one scale."""
     models = ("Fisher", "PT", "nu", "ASVM", "ASVM 9:1")
     figure, axes = canvas(1, len(models), width=2.4, height=3.2)
     names = list(TITLES)
     for axis, model in zip(axes[0], models, strict=True):
+        axis.sharex(axes[0, 0])
         for height, name in enumerate(reversed(names)):
             if outcomes.has(name, 0.1, model, "TH"):
                 test = outcomes.contest(name, 0.1, model, "TH")

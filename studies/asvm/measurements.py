@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from studies.across.comparison import holm
 from studies.asvm import asymptotics, core_path, paper
 from studies.asvm.outcomes import TEST_TO_TRAIN
 from studies.asvm.planes import COSTS, TAUS
 from studies.asvm.sets import TITLES
 from studies.protocol.page import markdown
-from studies.protocol.statistics import interval
+from studies.protocol.statistics import interval, paired_test
 
 Rows = list[dict[str, Any]]
 MOVED = 1e-3  # of 0.1-AUC / 0.1: more than this between two tolerances is an artefact of stopping
@@ -130,20 +131,21 @@ def asymptotic(rows: Rows) -> str:
 
 
 def core(rows: Rows, t: float = 0.1) -> str:
-    """Change of t-AUC / t from τ = 0, for the smallest, a middle and the largest τ of the path; means over splits."""
-    lines = []
+    """Change of t-AUC / t from τ = 0 on, means over splits; **bold** where it stands after Holm's correction."""
+    lines, tests = [], []
     at = core_path.TOLERANCES.index(t)
     for name in TITLES:
         widths = sorted({row.get("width", 1.0) for row in rows if row["set"] == name})
         for width, part in product(widths, core_path.PARTS):
             mine = [row for row in rows if (row["set"], row.get("width", 1.0)) == (name, width)]
             areas = np.array([row[f"{part:g}"] for row in mine])[:, :, at]
-            changes = areas[:, 1:] - areas[:, :1]
-            shown = []
-            for change in changes.T:
-                mean, half = interval(change, test_share=TEST_TO_TRAIN)
-                shown.append(f"{mean:+.3f} ± {half:.3f}")
-            lines.append([TITLES[name], f"{width:g}", f"{part:g}", f"{areas[:, 0].mean():.3f}", *shown])
+            lines.append([TITLES[name], f"{width:g}", f"{part:g}", f"{areas[:, 0].mean():.3f}"])
+            tests.append([paired_test(after, areas[:, 0], test_share=TEST_TO_TRAIN) for after in areas[:, 1:].T])
+    adjusted = iter(holm([test.p_corrected for line in tests for test in line]))
+    for line, of in zip(lines, tests, strict=True):
+        for test, p in zip(of, adjusted, strict=False):
+            text = f"{test.difference:+.3f} ± {test.half_width:.3f}"
+            line.append(f"**{text}**" if p < 0.05 else text)
     header = ["set", "width", "μ", "τ = 0", *[f"τ at {step:g}" for step in core_path.STEPS[1:]]]
     return markdown(header, lines)
 

@@ -44,6 +44,7 @@ def compared(outcomes: Outcomes) -> dict[str, str]:
         "overall": tables.overall_table(outcomes),
         "luck": tables.luck(outcomes),
         "core": tables.core(outcomes),
+        "tops": tables.tops(outcomes),
         "weights": tables.weights(outcomes),
         "fresh-pairs": tables.fresh_pairs(outcomes),
         "hulls": tables.hulls(outcomes),

@@ -14,7 +14,7 @@ from studies.asvm import paper
 from studies.asvm.outcomes import TEST_TO_TRAIN, Outcomes, entries
 from studies.asvm.sets import LARGE, NEGATIVES_PER_POSITIVE, TITLES
 from studies.protocol.page import markdown
-from studies.protocol.statistics import interval, rank
+from studies.protocol.statistics import PairedTest, holm, interval, rank
 
 MODELS = {
     "Fisher": "Fisher",
@@ -30,21 +30,29 @@ MODELS = {
 
 def against(outcomes: Outcomes, other: str, names: Sequence[str], part: str) -> str:
     """ASVM and one other method at every tolerance, with the paper's pair beside ours."""
+    every = [(t, name) for t in (1.0, 0.1, 0.05) for name in names if outcomes.has(name, t, other, "ASVM")]
+    tests = [outcomes.contest(name, t, "ASVM", other, part) for t, name in every]
     rows = []
-    for t in (1.0, 0.1, 0.05):
-        for name in names:
-            if not outcomes.has(name, t, other, "ASVM"):
-                continue
-            test = outcomes.contest(name, t, "ASVM", other, part)
-            printed = [f"{paper.AREAS[m, t][name]:.4f}" if name in paper.AREAS[m, t] else "" for m in (other, "ASVM")]
-            theirs = _signed(paper.improvement(t, name, other)) if name in paper.AREAS[other, t] else ""
-            ours = [_mean(outcomes, name, t, model, part) for model in (other, "ASVM")]
-            gain = _signed(outcomes.improvement(name, t, other, part))
-            p = [f"{test.p_naive:.2g}", f"{test.p_corrected:.2g}", str(len(outcomes.repeats(name, t, other, "ASVM")))]
-            control = _mean(outcomes, name, t, "Fisher", part) if outcomes.has(name, t, "Fisher") else "–"
-            rows.append([f"{t:g}", TITLES[name], *printed, theirs, *ours, gain, *p, control])
+    for (t, name), test, adjusted in zip(every, tests, adjusted_of(tests), strict=True):
+        printed = [f"{paper.AREAS[m, t][name]:.4f}" if name in paper.AREAS[m, t] else "" for m in (other, "ASVM")]
+        theirs = _signed(paper.improvement(t, name, other)) if name in paper.AREAS[other, t] else ""
+        ours = [_mean(outcomes, name, t, model, part) for model in (other, "ASVM")]
+        gain = _signed(outcomes.improvement(name, t, other, part))
+        p = [f"{value:.2g}" for value in (test.p_naive, test.p_corrected, adjusted)]
+        n_splits = len(outcomes.repeats(name, t, other, "ASVM"))
+        control = _mean(outcomes, name, t, "Fisher", part) if outcomes.has(name, t, "Fisher") else "–"
+        rows.append([f"{t:g}", TITLES[name], *printed, theirs, *ours, gain, *p, n_splits, control])
     header = ["t", "set", f"{other}, paper", "ASVM, paper", "gain %, paper", other, "ASVM", "gain %"]
-    return markdown([*header, "p naive", "p corrected", "splits", "Fisher"], rows)
+    return markdown([*header, "p naive", "p corrected", _holm_of(tests), "splits", "Fisher"], rows)
+
+
+def adjusted_of(tests: Sequence[PairedTest]) -> list[float]:
+    """The corrected p of every test of a table, corrected once more for how many there are."""
+    return holm([test.p_corrected for test in tests])
+
+
+def _holm_of(tests: Sequence[PairedTest]) -> str:
+    return f"p Holm, of {len(tests)}"
 
 
 def _signed(percent: float) -> str:
@@ -140,56 +148,62 @@ def overall_table(outcomes: Outcomes) -> str:
 
 def core(outcomes: Outcomes, t: float = 0.1) -> str:
     """What the line over τ adds to the ν-SVC that the search had found before it."""
+    names = [name for name in TITLES if outcomes.has(name, t, "ASVM", "nu")]
+    tests = [outcomes.contest(name, t, "ASVM", "nu") for name in names]
+    rows = []
+    for name, test, adjusted in zip(names, tests, adjusted_of(tests), strict=True):
+        chosen = [search["chosen"] for search in outcomes.searches[name, t, "ASVM"].values()]
+        parts = [each["tau"] / each["mu"] for each in chosen if each["tau"] > 0]
+        median = f"{np.median(parts):.2f}" if parts else "–"
+        plain = f"{outcomes.areas(name, t, 'nu').mean() / t:.3f}"
+        rows.append([TITLES[name], f"{len(parts)} of {len(chosen)}", median, plain, *_change(test, t, adjusted)])
+    header = ["set", "searches with τ > 0", "median τ/μ there", "τ = 0", "change by τ"]
+    return markdown([*header, "p naive", "p corrected", _holm_of(tests)], rows)
+
+
+def _change(test: PairedTest, t: float, adjusted: float) -> list[str]:
+    """Difference of t-AUC / t with its interval, and the three p."""
+    p = [f"{value:.2g}" for value in (test.p_naive, test.p_corrected, adjusted)]
+    return [f"{test.difference / t:+.4f} ± {test.half_width / t:.4f}", *p]
+
+
+def tops(outcomes: Outcomes, t: float = 0.1) -> str:
+    """How often μ ends at the top of its grid, without weights and with the positives weighted nine times."""
     rows = []
     for name in TITLES:
-        if not outcomes.has(name, t, "ASVM", "nu"):
-            continue
-        searches = outcomes.searches[name, t, "ASVM"].values()
-        taken = [search["chosen"]["tau"] > 0 for search in searches]
-        parts = [search["chosen"]["tau"] / search["chosen"]["mu"] for search in searches if search["chosen"]["tau"] > 0]
-        test = outcomes.contest(name, t, "ASVM", "nu")
-        rows.append(
-            [
-                TITLES[name],
-                f"{sum(taken)} of {len(taken)}",
-                f"{np.median(parts):.2f}" if parts else "–",
-                f"{outcomes.areas(name, t, 'nu').mean() / t:.3f}",
-                f"{test.difference / t:+.3f} ± {test.half_width / t:.3f}",
-                f"{test.p_corrected:.2g}",
-            ]
-        )
-    return markdown(["set", "searches with τ > 0", "median τ/μ there", "τ = 0", "change by τ", "p corrected"], rows)
+        if outcomes.has(name, t, "ASVM", "ASVM 9:1"):
+            found = [_at_top(outcomes, name, t, model) for model in ("ASVM", "ASVM 9:1")]
+            rows.append([TITLES[name], *[f"{sum(each)} of {len(each)}" for each in found]])
+    return markdown(["set", "μ at the top, ASVM", "μ at the top, 9:1"], rows)
 
 
 def weights(outcomes: Outcomes, t: float = 0.1) -> str:
-    """What weighing the positives nine times changes in ASVM, and how often μ ends at the top of its grid."""
-    rows = []
-    for name in TITLES:
-        if not outcomes.has(name, t, "ASVM", "ASVM 9:1"):
-            continue
-        part = "fresh" if name in LARGE else "test"
-        tops = [f"{sum(tops)} of {len(tops)}" for tops in (_at_top(outcomes, name, t, m) for m in ("ASVM", "ASVM 9:1"))]
-        changes = []
-        for over in ("ASVM", "TH"):
-            test = outcomes.contest(name, t, "ASVM 9:1", over, part)
-            changes += [f"{test.difference / t:+.3f} ± {test.half_width / t:.3f}", f"{test.p_corrected:.2g}"]
-        rows.append([TITLES[name], part, *tops, *changes])
-    header = ["set", "rows", "μ at the top, ASVM", "μ at the top, 9:1"]
-    return markdown([*header, "9:1 − ASVM", "p corrected", "9:1 − TH", "p corrected"], rows)
+    """What weighing the positives nine times changes in ASVM."""
+    return _pairs(
+        outcomes,
+        [
+            (name, t, "ASVM 9:1", over, "fresh" if name in LARGE else "test")
+            for name in TITLES
+            for over in ("ASVM", "TH", "Fisher")
+        ],
+    )
 
 
 def fresh_pairs(outcomes: Outcomes) -> str:
     """Differences on fresh rows between methods that share a weighting and methods that do not."""
-    rows = []
-    for name in LARGE:
-        for t in (0.1, 0.05):
-            for first, second in (("ASVM", "nu"), ("nu", "TH"), ("PT", "TH"), ("nu", "PT")):
-                if outcomes.has(name, t, first, second):
-                    test = outcomes.contest(name, t, first, second, "fresh")
-                    change = f"{test.difference / t:+.4f} ± {test.half_width / t:.4f}"
-                    pair = f"{MODELS[first]} − {MODELS[second]}"
-                    rows.append([TITLES[name], f"{t:g}", pair, change, f"{test.p_corrected:.2g}"])
-    return markdown(["set", "t", "pair", "difference", "p corrected"], rows)
+    pairs = (("ASVM", "nu"), ("nu", "TH"), ("PT", "TH"), ("nu", "PT"), ("Fisher", "TH"))
+    return _pairs(outcomes, [(name, t, *pair, "fresh") for name in LARGE for t in (0.1, 0.05) for pair in pairs])
+
+
+def _pairs(outcomes: Outcomes, wanted: Sequence[tuple[str, float, str, str, str]]) -> str:
+    """Contests of set, tolerance, first, second and part, one line each."""
+    every = [each for each in wanted if outcomes.has(*each[:4])]
+    tests = [outcomes.contest(*each) for each in every]
+    rows = [
+        [TITLES[name], f"{t:g}", part, f"{MODELS[first]} − {MODELS[second]}", *_change(test, t, adjusted)]
+        for (name, t, first, second, part), test, adjusted in zip(every, tests, adjusted_of(tests), strict=True)
+    ]
+    return markdown(["set", "t", "rows", "pair", "difference", "p naive", "p corrected", _holm_of(tests)], rows)
 
 
 def _at_top(outcomes: Outcomes, name: str, t: float, method: str) -> list[bool]:

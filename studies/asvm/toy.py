@@ -20,15 +20,16 @@ from studies.protocol.controls import FisherDirection
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plot_asymmetric_toy.py"
 NEW_ROWS, NEW_SEED = 20_000, 1000
+C, MU, TAU, GAMMA = 1.0, 0.15, 0.05, 0.5
 
 
 def toy(cell: Cell) -> dict[str, Any]:
     """AUC and 0.1-AUC / 0.1 of each model on new rows, for every draw of the first toy set."""
     draw = side_by_side()
     machines = {
-        "SVC": lambda: SVC(C=1.0, gamma=0.5),
-        "ASVM, tau = 0": lambda: AsymmetricSVC(0.15, 0.0, gamma=0.5),
-        "ASVM": lambda: AsymmetricSVC(0.15, 0.05, gamma=0.5),
+        "SVC": lambda: SVC(C=C, gamma=GAMMA),
+        "ASVM, tau = 0": lambda: AsymmetricSVC(MU, 0.0, gamma=GAMMA),
+        "ASVM": lambda: AsymmetricSVC(MU, TAU, gamma=GAMMA),
         "Fisher": FisherDirection,
     }
     X_new, y_new = draw(NEW_ROWS, NEW_SEED)

@@ -14,12 +14,14 @@ from studies.cosvm.paper import FRACTION_REJECTED, NU, OUTLIER_FRACTION
 TOOLBOX_GAMMA = 1 / 5.0**2
 """DDtools' documented default width of its SVDD, 5, in a kernel exp(−d²/σ²)."""
 
+NEIGHBOURS, CONSISTENCY_FOLDS, CONSISTENCY_SEED = (1, 5), 5, 0
+
 
 def simple() -> dict[str, Any]:
     """Those without a kernel width."""
     return {
-        "k-NN": KNNDescription(1, fraction_rejected=FRACTION_REJECTED),
-        "k-NN, k = 5": KNNDescription(5, fraction_rejected=FRACTION_REJECTED),
+        "k-NN": KNNDescription(NEIGHBOURS[0], fraction_rejected=FRACTION_REJECTED),
+        f"k-NN, k = {NEIGHBOURS[1]}": KNNDescription(NEIGHBOURS[1], fraction_rejected=FRACTION_REJECTED),
         "Parzen": ParzenDescription(fraction_rejected=FRACTION_REJECTED),
         "Gaussian": GaussianDescription(fraction_rejected=FRACTION_REJECTED),
     }
@@ -48,4 +50,4 @@ def by_support() -> OneClassSVM:
 
 def by_consistency() -> ConsistencySearchCV:
     """The same with the width by consistency (Tax and Müller 2004), which the toolbox offers."""
-    return ConsistencySearchCV(OneClassSVM(nu=NU), cv=5, random_state=0)
+    return ConsistencySearchCV(OneClassSVM(nu=NU), cv=CONSISTENCY_FOLDS, random_state=CONSISTENCY_SEED)

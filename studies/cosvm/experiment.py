@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from askew import SVC, OneClassSVM
 from askew.kernels import resolve_gamma
 from studies.cosvm import descriptions
-from studies.cosvm.paper import N_MODELS, NU
+from studies.cosvm.paper import FRACTION_REJECTED, N_MODELS, NU, OUTLIER_FRACTION, REMOVED_SHARE
 from studies.cosvm.targets import ARRAYS, SCALINGS, TITLES, Model, areas, draw
 from studies.protocol.controls import FisherDirection, best_threshold
 from studies.protocol.gap import relative_gap
@@ -28,11 +28,31 @@ Result = dict[str, Any]
 
 ETAS = (1.0, 0.95, 0.9, 0.8, 0.7, 0.5, 0.3, 0.1, 0.03, 0.0)
 WIDTHS = tuple(2.0**power for power in range(-6, 7))
-REFERENCE_FOLDS = 3
+REFERENCE_FOLDS, REFERENCE_SEED, REFERENCE_COST = 3, 0, 1.0
 N_MODELS_HERE = 30
 """Of Table 1, for narrower intervals than the paper's ten models give; the rest has the paper's number."""
 MADE = {"along little variance": 0, "along much variance": 1}
-SETTINGS = {"etas": ETAS, "widths": WIDTHS, "reference_folds": REFERENCE_FOLDS, "version": 1}
+MADE_SPREAD, MADE_ROWS, MADE_DISTANCE = (0.3, 3.0), (180, 200, 200), 3
+SETTINGS = {
+    "nu": NU,
+    "outlier fraction of the rule for eta": OUTLIER_FRACTION,
+    "fraction rejected by k-NN, Parzen and Gaussian": FRACTION_REJECTED,
+    "share of the targets taken away": REMOVED_SHARE,
+    "scalings": [*SCALINGS, ARRAYS],
+    "neighbours": descriptions.NEIGHBOURS,
+    "toolbox width of SVDD": descriptions.TOOLBOX_GAMMA,
+    "folds of the width by consistency": descriptions.CONSISTENCY_FOLDS,
+    "etas": ETAS,
+    "widths": WIDTHS,
+    "references": {"folds": REFERENCE_FOLDS, "C of the SVC": REFERENCE_COST, "class weights of the SVC": "balanced"},
+    "made problems": {"spread": MADE_SPREAD, "rows": MADE_ROWS, "outliers, in deviations": MADE_DISTANCE},
+    "seeds": {
+        "targets taken away": "the number of the repeat and the name of the problem",
+        "made problems": "the number of the repeat and 1",
+        "width by consistency": descriptions.CONSISTENCY_SEED,
+        "folds of the references": REFERENCE_SEED,
+    },
+}
 
 
 def cells(quick: bool) -> list[Cell]:
@@ -41,9 +61,11 @@ def cells(quick: bool) -> list[Cell]:
     many, few = (3, 2) if quick else (N_MODELS_HERE, N_MODELS)
     tables = [_cell("table", t, s, r) for r in range(many) for t in targets for s in SCALINGS]
     tables += [_cell("table", t, ARRAYS, r) for r in range(few) for t in targets if t.startswith("colon")]
-    others = [_cell(k, t, "standard", r) for r in range(few) for k in ("reference", "eta", "width") for t in targets]
-    known = [_cell(kind, side, "raw", r) for kind in ("table", "eta") for r in range(few) for side in MADE]
-    return sorted([*tables, *others, *known], key=lambda cell: cell["repeat"])
+    references = [_cell("reference", t, s, r) for r in range(few) for t in targets for s in SCALINGS]
+    references += [_cell("reference", t, ARRAYS, r) for r in range(few) for t in targets if t.startswith("colon")]
+    paths = [_cell(kind, t, "standard", r) for r in range(few) for kind in ("eta", "width") for t in targets]
+    known = [_cell(kind, side, "raw", r) for kind in ("table", "reference", "eta") for r in range(few) for side in MADE]
+    return sorted([*tables, *references, *paths, *known], key=lambda cell: cell["repeat"])
 
 
 def _cell(kind: str, target: str, scaling: str, repeat: int) -> Cell:
@@ -75,14 +97,14 @@ def reference(model: Model) -> Result:
     The AUC is that of the targets held out against the outliers of a fold, averaged over folds: the same pairs as in
     the table. The threshold is moved on scores of training rows held out in turn.
     """
-    controls = {"Fisher": FisherDirection(), "SVC": SVC(C=1.0, class_weight="balanced")}
+    controls = {"Fisher": FisherDirection(), "SVC": SVC(C=REFERENCE_COST, class_weight="balanced")}
     found: dict[str, list[Result]] = {name: [] for name in controls}
-    fold = np.random.default_rng(0).permutation(len(model.outliers)) % REFERENCE_FOLDS
+    fold = np.random.default_rng(REFERENCE_SEED).permutation(len(model.outliers)) % REFERENCE_FOLDS
     for number in range(REFERENCE_FOLDS):
         known, unknown = model.outliers[fold != number], model.outliers[fold == number]
         X, y = _both(model.train, known)
         Z, truth = _both(model.held_out, unknown)
-        inner = StratifiedKFold(REFERENCE_FOLDS, shuffle=True, random_state=0)
+        inner = StratifiedKFold(REFERENCE_FOLDS, shuffle=True, random_state=REFERENCE_SEED)
         for name, control in controls.items():
             seen = cross_val_predict(control, X, y, cv=inner, method="decision_function")
             scores = control.fit(X, y).decision_function(Z)
@@ -137,10 +159,10 @@ def made(side: str, repeat: int) -> Model:
     The paper's argument in its purest form: a method that heeds directions of little variance sees the first better.
     """
     rng = np.random.default_rng([repeat, 1])
-    spread = np.array([0.3, 3.0])
-    train, held_out, outliers = (rng.normal(size=(n, 2)) * spread for n in (180, 200, 200))
+    spread = np.array(MADE_SPREAD)
+    train, held_out, outliers = (rng.normal(size=(n, 2)) * spread for n in MADE_ROWS)
     axis = MADE[side]
-    outliers[:, axis] += 3 * spread[axis] * rng.choice([-1.0, 1.0], size=len(outliers))
+    outliers[:, axis] += MADE_DISTANCE * spread[axis] * rng.choice([-1.0, 1.0], size=len(outliers))
     return Model(train, held_out, outliers)
 
 

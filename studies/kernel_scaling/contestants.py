@@ -66,14 +66,18 @@ def fitted(fold: Fold, gamma: float | str) -> dict[str, Any]:
     plain = SVC(C=C, gamma=gamma).fit(fold.X, fold.y)
     models: dict[str, Any] = {
         "SVC, weighted": SVC(C=C, gamma=gamma, class_weight="balanced"),
-        "SVC, moved": MovedSVC(C=C, gamma=gamma),
-        "Fisher": FisherDirection(),
+        **controls(gamma),
         "AKS, paper's k": as_in_the_paper(fold, plain),
         "AKS, by accuracy": AccuracySearched(C=C, gamma=gamma),
         "KS, by accuracy": AccuracySearched(C=C, gamma=gamma, scaling="symmetric"),
         **{name: KernelScaledSVC(C=C, gamma=gamma, scaling=scaling) for name, scaling in SCALINGS.items()},
     }
     return {"SVC": plain, **{name: model.fit(fold.X, fold.y) for name, model in models.items()}}
+
+
+def controls(gamma: float | str) -> dict[str, Any]:
+    """What stands beside every comparison: nothing is scaled here."""
+    return {"SVC, moved": MovedSVC(C=C, gamma=gamma), "Fisher": FisherDirection()}
 
 
 def as_in_the_paper(fold: Fold, plain: SVC) -> KernelScaledSVC:

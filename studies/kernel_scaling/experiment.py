@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from studies.kernel_scaling.contestants import HALF_DECADES, fitted
-from studies.kernel_scaling.paper import REMOVED
+from askew.methods.kernel_scaling_search import candidates_of
+from studies.kernel_scaling.contestants import HALF_DECADES, SCALINGS, controls, fitted
+from studies.kernel_scaling.paper import K_MAJORITY, K_MINORITY, N_FOLDS, REMOVED, C
 from studies.kernel_scaling.parkinsons import DEALS, KERNELS, Fold, folds
 from studies.kernel_scaling.surface import STRENGTHS, scores_on_grid
 from studies.protocol.gap import relative_gap
@@ -20,7 +21,22 @@ Result = dict[str, Any]
 REPEATS = {"paper": 8, "wide": 3, "narrow": 2, "raw": 2}
 SURFACES = 5
 """Repeats of a surface, which is smooth; those of the comparison are more."""
-SETTINGS = {"kernels": KERNELS, "strengths": STRENGTHS, "searched": HALF_DECADES, "version": 1}
+SETTINGS = {
+    "C": C,
+    "folds": N_FOLDS,
+    "minority rows taken out": REMOVED,
+    "kernels": KERNELS,
+    "strengths of the surfaces": STRENGTHS,
+    "strengths searched by accuracy": HALF_DECADES,
+    "strengths searched by askew": {name: candidates_of(scaling, (None, None)) for name, scaling in SCALINGS.items()},
+    "strengths of the paper": [K_MAJORITY, K_MINORITY],
+    "controls of every cell": ["SVC, moved", "Fisher"],
+    "seeds": {
+        "rows taken out and outer folds": "the number of the repeat",
+        "folds that move a threshold": 0,
+        "folds of a search for strengths": "none: askew deals rows to folds without chance",
+    },
+}
 
 
 def cells(quick: bool) -> list[Cell]:
@@ -64,11 +80,13 @@ def compare(fold: Fold, gamma: float | str) -> Result:
 
 
 def surface(fold: Fold, gamma: float | str) -> Result:
-    """Accuracy and balanced accuracy over the grid; the latter is None where the test part lacks a class."""
+    """Accuracy and balanced accuracy over the grid, the latter None where the test part lacks a class; two controls."""
     is_right = (scores_on_grid(fold, gamma) > 0) == (fold.truth > 0)
     rates = [is_right[..., fold.truth == sign].mean(axis=-1) for sign in (-1, 1) if np.any(fold.truth == sign)]
     balanced = sum(rates) / 2 if len(rates) == 2 else None
+    beside = {name: _judge(model.fit(fold.X, fold.y), fold) for name, model in controls(gamma).items()}
     return {
+        "controls": {name: found["accuracy"] for name, found in beside.items()},
         "accuracy": np.round(is_right.mean(axis=-1), 6),
         "balanced_accuracy": None if balanced is None else np.round(balanced, 6),
     }

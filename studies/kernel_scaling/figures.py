@@ -65,7 +65,8 @@ def figure_2(found: Found, folder: Path) -> None:
                 axis.plot(places, means, linestyle=style, marker=".", color=colour, label=method, linewidth=1.2)
             if measure != "auc":
                 best = [100 * surfaces[deal][removed]["best"][measure] for removed in sizes]
-                axis.plot(places, best, "x", color=COLOURS[2], label="AKS, best on the test folds (paper)")
+                label = "AKS, chosen on the test folds, as the paper chooses"
+                axis.plot(places, best, "x", color=COLOURS[2], label=label)
             axis.set(title=f"{NAMES[measure]}, folds by {deal}", xlabel="minority rows")
             axis.set_xticks(places, [str(N_MINORITY - int(removed)) for removed in sizes])
     axes[0, -1].legend(*axes[0, 0].get_legend_handles_labels(), frameon=False, fontsize=7, bbox_to_anchor=(1.02, 1.0))

@@ -79,7 +79,7 @@ def _method(folds: Sequence[Row], method: str) -> dict[str, Any]:
 
 
 def _surface(folds: Sequence[Row]) -> dict[str, Any]:
-    """Mean over folds at every pair of strengths, and the best by accuracy, with its gain over the plain SVC."""
+    """Means over folds at every pair of strengths and of the controls; the best pair by accuracy, against plain SVC."""
     accuracy = np.array([fold["accuracy"] for fold in folds])
     balanced = np.array([fold["balanced_accuracy"] for fold in folds if fold["balanced_accuracy"] is not None])
     mean = accuracy.mean(axis=0)
@@ -89,6 +89,7 @@ def _surface(folds: Sequence[Row]) -> dict[str, Any]:
         "accuracy": mean,
         "balanced_accuracy": balanced.mean(axis=0),
         "n_folds": len(accuracy),
+        "controls": {n: float(np.mean([fold["controls"][n] for fold in folds])) for n in folds[0]["controls"]},
         "best": {
             "k_majority": STRENGTHS[best[0]],
             "k_minority": STRENGTHS[best[1]],

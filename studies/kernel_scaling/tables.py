@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 from studies.kernel_scaling.parkinsons import DEALS, KERNELS
 from studies.kernel_scaling.summary import MEASURES
 from studies.protocol.page import markdown
+from studies.protocol.statistics import holm
 
 Summary = Mapping[str, Any]
+Test = Mapping[str, float]
 
 N_MINORITY = 48
 SIZES = ("0", "24", "36", "42")
@@ -28,6 +30,7 @@ ORDER = (
     "ACT",
     "KBA",
 )
+CONTROLS = ("SVC, moved", "Fisher")
 
 
 def pages(found: Summary) -> dict[str, str]:
@@ -37,6 +40,7 @@ def pages(found: Summary) -> dict[str, str]:
         "compared_rows": _compared(found, "paper", "rows"),
         "compared_speakers": _compared(found, "paper", "speakers"),
         "against_svc": _against_svc(found, "paper"),
+        "single_tests": _single_tests(found),
         "optimism": _optimism(found),
         "papers_k": _papers_k(found),
         "kernels": _kernels(found),
@@ -73,33 +77,75 @@ def _three(method: Mapping[str, Any]) -> str:
 
 def _against_svc(found: Summary, setting: str) -> str:
     """Differences to the plain SVC with corrected intervals."""
-    rows = []
-    for deal in DEALS:
-        sizes = found["compared"][setting][deal]
-        for measure in ("accuracy", "balanced_accuracy"):
-            for method in ("AKS, by accuracy", "AKS", "SVC, weighted", "SVC, moved", "Fisher"):
-                tests = [sizes[removed][method][measure]["against_svc"] for removed in SIZES]
-                rows.append([f"{deal}, {measure.replace('_', ' ')}: {method}", *map(_difference, tests)])
+    tests = _contrasts(found, setting)
+    adjusted, rows = _holm(tests), []
+    for line in dict.fromkeys(line for line, _ in tests):
+        of = [(line, removed) for removed in SIZES]
+        rows.append([line, *(_difference(tests[each], adjusted[each]) for each in of)])
     return markdown(_sizes("less the plain SVC"), rows)
 
 
-def _difference(test: Mapping[str, float]) -> str:
+def _contrasts(found: Summary, setting: str) -> dict[tuple[str, str], Test]:
+    """The tests of one table against the plain SVC, by line and column."""
+    return {
+        (f"{deal}, {measure.replace('_', ' ')}: {method}", removed): size[method][measure]["against_svc"]
+        for deal in DEALS
+        for measure in ("accuracy", "balanced_accuracy")
+        for method in ("AKS, by accuracy", "AKS", "SVC, weighted", *CONTROLS)
+        for removed, size in ((removed, found["compared"][setting][deal][removed]) for removed in SIZES)
+    }
+
+
+def _single_tests(found: Summary) -> str:
+    """What would be below 0.05 if it were the only test made, with all three p."""
+    rows = []
+    for setting in ("paper", "wide"):
+        tests = _contrasts(found, setting)
+        adjusted = _holm(tests)
+        for (line, removed), test in tests.items():
+            if test["p_corrected"] < 0.05:
+                where = [setting, line, f"{N_MINORITY - int(removed)}"]
+                p = [test["p_naive"], test["p_corrected"], adjusted[line, removed]]
+                rows.append([*where, _difference(test, adjusted[line, removed]), *map(_probability, p)])
+    header = ["kernel", "less the plain SVC", "minority rows", "difference", "p naive", "p corrected"]
+    return markdown([*header, f"p Holm, of {len(_contrasts(found, 'paper'))}"], rows)
+
+
+def _holm(tests: Mapping[Hashable, Test]) -> dict[Hashable, float]:
+    """The corrected p of every test, corrected once more for how many stand in the table."""
+    return dict(zip(tests, holm([test["p_corrected"] for test in tests.values()]), strict=True))
+
+
+def _difference(test: Test, adjusted: float) -> str:
+    """**Bold** where the difference stands after Holm's correction, *slanted* where it does only as a single test."""
     text = f"{100 * test['difference']:+.1f} ± {100 * test['half_width']:.1f}"
-    return f"**{text}**" if test["p_corrected"] < 0.05 else text
+    if adjusted < 0.05:
+        return f"**{text}**"
+    return f"*{text}*" if test["p_corrected"] < 0.05 else text
 
 
 def _optimism(found: Summary) -> str:
     """Gain in accuracy over the plain SVC: k chosen on the test folds, against k chosen inside the training part."""
-    rows = []
+    tests: dict[tuple[str, str, str], Test] = {}
+    for deal in DEALS:
+        for removed in SIZES:
+            compared = found["compared"]["paper"][deal][removed]
+            tests[deal, removed, "hindsight"] = found["surfaces"]["paper"][deal][removed]["best"]["against_svc"]
+            for method in ("AKS, by accuracy", *CONTROLS):
+                tests[deal, removed, method] = compared[method]["accuracy"]["against_svc"]
+    adjusted, rows = _holm(tests), []
     for deal in DEALS:
         for removed in SIZES:
             best = found["surfaces"]["paper"][deal][removed]["best"]
-            nested = found["compared"]["paper"][deal][removed]["AKS, by accuracy"]["accuracy"]["against_svc"]
             pair = f"{best['k_majority']:g}, {best['k_minority']:g}"
             line = [f"{deal}, {N_MINORITY - int(removed)} minority rows", pair]
-            rows.append([*line, _difference(best["against_svc"]), _difference(nested), _probability(nested["p_naive"])])
-    header = ["", "best k (majority, minority)", "chosen on the test folds", "chosen inside", "naive p of the latter"]
-    return markdown(header, rows)
+            inside = deal, removed, "AKS, by accuracy"
+            p = tests[inside]["p_naive"], tests[inside]["p_corrected"], adjusted[inside]
+            each = [(deal, removed, method) for method in ("hindsight", "AKS, by accuracy", *CONTROLS)]
+            shown = [_difference(tests[one], adjusted[one]) for one in each]
+            rows.append([*line, *shown[:2], " / ".join(map(_probability, p)), *shown[2:]])
+    header = ["", "best k (majority, minority)", "chosen on the test folds", "chosen inside"]
+    return markdown([*header, f"its p: naive / corrected / Holm, of {len(tests)}", *CONTROLS], rows)
 
 
 def _papers_k(found: Summary) -> str:
@@ -121,13 +167,15 @@ def _kernels(found: Summary) -> str:
     rows = []
     for setting in KERNELS:
         sizes = found["surfaces"][setting]["rows"]
-        line = [setting]
-        for removed in SIZES:
-            surface, best = sizes[removed], sizes[removed]["best"]
-            plain = 100 * surface["accuracy"][0][0]
-            line.append(f"{plain:.1f} → {100 * best['accuracy']:.1f} ({best['k_majority']:g}, {best['k_minority']:g})")
-        rows.append(line)
-    return markdown(_sizes("kernel: SVC → best AKS (its k)"), rows)
+        rows.append([f"{setting}: SVC → best AKS (its k)", *(_to_the_best(sizes[removed]) for removed in SIZES)])
+        for name in CONTROLS:
+            rows.append([f"{setting}: {name}", *(f"{100 * sizes[removed]['controls'][name]:.1f}" for removed in SIZES)])
+    return markdown(_sizes("accuracy"), rows)
+
+
+def _to_the_best(surface: Mapping[str, Any]) -> str:
+    best, plain = surface["best"], 100 * surface["accuracy"][0][0]
+    return f"{plain:.1f} → {100 * best['accuracy']:.1f} ({best['k_majority']:g}, {best['k_minority']:g})"
 
 
 def _strengths(found: Summary) -> str:

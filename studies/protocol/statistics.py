@@ -7,6 +7,7 @@ data sets that share no rows, mean ranks are compared: Friedman's test and Nemen
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,3 +111,12 @@ def _friedman(ranks: NDArray[np.float64]) -> float:
     between = N * np.sum((ranks.mean(axis=0) - (k + 1) / 2) ** 2)
     within = np.sum((ranks - (k + 1) / 2) ** 2) / (N * (k - 1))
     return 1.0 if within == 0.0 else float(stats.chi2.sf(between / within, k - 1))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Holm's step-down correction of several p-values."""
+    order = np.argsort(p)
+    stepped = np.maximum.accumulate(np.asarray(p)[order] * (len(p) - np.arange(len(p))))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(stepped, 1.0)
+    return corrected.tolist()

@@ -7,16 +7,17 @@ import pytest
 
 from askew import SVC
 from askew.datasets import make_two_gaussians
+from askew.estimators.asymmetric_svc import TAU_SHARES
 from askew.metrics import roc_hull
 from studies.asvm import paper
 from studies.asvm.asymptotics import MU, overlapping, shares
 from studies.asvm.comparison import judge
-from studies.asvm.experiment import comparisons, pictures
+from studies.asvm.experiment import SETTINGS, comparisons, pictures
 from studies.asvm.methods import TwoBalls, searched
 from studies.asvm.outcomes import Outcomes, entries
 from studies.asvm.planes import angle, inner
 from studies.asvm.sets import LARGE, TITLES, nearest_merge, thinned
-from studies.asvm.tables import first_owner, overall
+from studies.asvm.tables import first_owner, overall, weights
 from studies.protocol.cells import key
 
 
@@ -109,17 +110,14 @@ def test_the_first_owner_of_a_hull():
     assert first_owner(roc_hull(y, {"ASVM": early, "TH": early}))["owner"] == "shared"
 
 
+def row(name, model, repeat, area):
+    models = {model: {"test": {"areas": {"0.1": area}}, "fit": {}}}
+    return {"set": name, "t": 0.1, "method": model, "repeat": repeat, "cpu": 0.0, "search": {}, "models": models}
+
+
 def test_gains_are_relative_to_the_mean_of_the_other():
     rows = [
-        {
-            "set": name,
-            "t": 0.1,
-            "method": model,
-            "repeat": repeat,
-            "cpu": 0.0,
-            "search": {},
-            "models": {model: {"test": {"areas": {"0.1": area}}, "fit": {}}},
-        }
+        row(name, model, repeat, area)
         for name in ("pima", "ionosphere")
         for repeat in (0, 1)
         for model, area in (("TH", 0.05), ("ASVM", 0.06))
@@ -127,3 +125,20 @@ def test_gains_are_relative_to_the_mean_of_the_other():
     gain = overall(Outcomes(rows))["ASVM over TH"]
     assert gain["mean"] == pytest.approx(20.0)
     assert gain["better"] == 2
+
+
+def test_a_table_of_two_tests_doubles_the_smaller_p():
+    areas = {"ASVM 9:1": (0.061, 0.062, 0.066), "ASVM": (0.05, 0.05, 0.05), "TH": (0.06, 0.064, 0.062)}
+    rows = [row("pima", model, repeat, area) for model, each in areas.items() for repeat, area in enumerate(each)]
+    lines = weights(Outcomes(rows)).splitlines()
+    assert "p Holm, of 2" in lines[0]
+    smaller, larger = ([float(value) for value in line.split("|")[-4:-1]] for line in lines[2:])
+    assert smaller[0] < smaller[1] < larger[1]
+    assert smaller[2] == pytest.approx(2 * smaller[1], rel=0.05)
+    assert larger[2] == pytest.approx(larger[1], rel=0.05)
+
+
+def test_grids_and_seeds_are_settings():
+    assert SETTINGS["tau of the search, of what mu leaves"] == TAU_SHARES
+    kinds = {cell["kind"] for cell in pictures()} - {"audit", "core"}
+    assert all(any(kind in name for name in SETTINGS["seeds"]) for kind in kinds)

@@ -11,7 +11,8 @@ from askew.exceptions import DataError
 from studies.cosvm import paper
 from studies.cosvm.experiment import MADE, cells, made, reference, work
 from studies.cosvm.summary import summarise
-from studies.cosvm.targets import ARRAYS, TITLES, Model, areas, draw, scaled
+from studies.cosvm.tables import _difference, _rank_if_joined
+from studies.cosvm.targets import ARRAYS, SCALINGS, TITLES, Model, areas, draw, scaled
 from studies.protocol.gap import relative_gap
 
 
@@ -80,6 +81,27 @@ def test_every_cell_is_there_once_and_the_papers_models_are_among_them():
     tables = [cell for cell in cells(False) if cell["kind"] == "table" and cell["target"] in TITLES]
     assert {cell["target"] for cell in tables} == set(paper.TABLE_1)
     assert len({cell["repeat"] for cell in tables}) >= paper.N_MODELS
+
+
+def test_references_stand_beside_every_scaling():
+    beside = {(cell["target"], cell["scaling"]) for cell in cells(False) if cell["kind"] == "reference"}
+    tables = {(cell["target"], cell["scaling"]) for cell in cells(False) if cell["kind"] == "table"}
+    assert beside == tables
+
+
+def test_the_rank_of_a_reference_is_its_place_among_the_six():
+    six = {method: {"auc": auc} for method, auc in zip(paper.METHODS, (0.9, 0.8, 0.7, 0.6, 0.5, 0.4), strict=True)}
+    found = {"descriptions": {s: dict.fromkeys(TITLES, six) for s in SCALINGS}}
+    for auc, place in ((0.95, 1), (0.75, 3), (0.7, 3.5), (0.1, 7)):
+        found["references"] = {s: {target: {"SVC": {"auc": auc}} for target in TITLES} for s in SCALINGS}
+        assert _rank_if_joined(found, "raw", "SVC") == place
+
+
+def test_bold_stands_and_slanted_is_alone():
+    test = {"difference": 0.02, "half_width": 0.01, "p_corrected": 0.01}
+    assert _difference(test, 0.04) == "**+2.0 ± 1.0**"
+    assert _difference(test, 0.2) == "*+2.0 ± 1.0*"
+    assert _difference({**test, "p_corrected": 0.06}, 1.0) == "+2.0 ± 1.0"
 
 
 def test_summary_of_finished_cells():

@@ -16,7 +16,7 @@ from studies.kernel_scaling.paper import REMOVED, C
 from studies.kernel_scaling.parkinsons import Fold, folds, in_units, thinned
 from studies.kernel_scaling.summary import _surface
 from studies.kernel_scaling.surface import STRENGTHS, scores_on_grid
-from studies.kernel_scaling.tables import ORDER
+from studies.kernel_scaling.tables import ORDER, _holm
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +89,16 @@ def test_the_best_of_a_surface_gains_at_least_nothing(fold):
     found = _surface([one, one])
     assert found["best"]["accuracy"] == pytest.approx(np.max(one["accuracy"]))
     assert found["best"]["against_svc"]["difference"] >= 0
+
+
+def test_a_surface_has_the_controls_of_the_comparison(fold):
+    beside, compared = surface(fold, 0.5)["controls"], compare(fold, 0.5)
+    assert beside == {name: compared[name]["accuracy"] for name in ("SVC, moved", "Fisher")}
+
+
+def test_p_is_corrected_for_the_table_it_stands_in():
+    tests = {name: {"p_corrected": p} for name, p in (("a", 0.02), ("b", 0.01), ("c", 0.5))}
+    assert _holm(tests) == pytest.approx({"a": 0.04, "b": 0.03, "c": 0.5})
 
 
 def test_cells_are_there_once():
