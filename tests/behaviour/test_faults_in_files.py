@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from behaviour.rare_rows import FEATURES, relative_difference, table
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from askew import SVC, MomentSVC
 from askew.exceptions import DataError, MissingDependencyError, ParameterError
@@ -118,7 +119,7 @@ def damage(path, rows, fault):
         ("corrupt", r"part-1\.parquet could not be read"),
         ("gone", r"part-1\.parquet disappeared while it was read"),
         ("nan", r"part-1\.parquet, rows 1 to 1,467: column 'x3' is missing, NaN or infinite.* in row 1001 there"),
-        ("type", r"part-1\.parquet could not be read"),
+        ("type", r"part-1\.parquet could not be read: column 'x3' holds string and not double"),
         ("columns", r"part-1\.parquet has no column 'x3', which other files"),
     ],
 )
@@ -130,6 +131,18 @@ def test_faults_name_the_file_and_leave_nothing(folder, fault, message):
     with pytest.raises(DataError, match=message):
         model.fit(source, target="fraud")
     assert not [name for name in vars(model) if name.endswith("_")]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_page_that_does_not_match_its_checksum_is_refused(tmp_path, frame, threads):
+    path = tmp_path / "t.parquet"
+    rows = pa.Table.from_pandas(frame, preserve_index=False)
+    pq.write_table(rows, path, write_page_checksum=True, compression="none", use_dictionary=False)
+    data = bytearray(path.read_bytes())
+    data[5000] ^= 0x01  # a number becomes another number
+    path.write_bytes(bytes(data))
+    with threadpool_limits(threads), pytest.raises(DataError, match=r"t\.parquet could not be read.*checksum"):
+        MomentSVC().fit(path, target="fraud")
 
 
 def test_the_command_line_writes_no_model_from_a_broken_file(folder, tmp_path):

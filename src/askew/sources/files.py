@@ -6,7 +6,7 @@ worked on. An error names the file it happened in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -15,9 +15,12 @@ from typing import Any, NamedTuple, TypeVar
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
 from askew.sources.categories import text_columns
+from askew.sources.partitions import Partitions
 from askew.sources.read_ahead import read_ahead
+from askew.sources.schemas import check_names, common_schema, conformed, without_index
 from askew.sources.side_by_side import side_by_side
 from askew.sources.source import BLOCK_ROWS, Source, naming
+from askew.sources.text_files import csv_options, reason, refuse_late_numbers, remedy, widened
 from askew.threads import workers
 
 T = TypeVar("T")
@@ -36,14 +39,15 @@ FORMATS = {
     ".json": "json",
 }
 COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4")
-TYPED_BLOCK = 2**23  # bytes from which the types of CSV columns are told
 PAGES = 2**17  # bytes of a column read at a time: what is unpacked at once stays in the cache
 AHEAD = 4  # blocks read before they are asked for: reading and summing take turns unevenly
-CSV_BLOCK = 2**21  # bytes of a block when they are known; pyarrow keeps up to 32 of them ahead
 
 
 class FileSource(Source):
     """Rows of one or more files of one format.
+
+    Every file has the same columns; numbers of several types are promoted to one that holds them all. The index that
+    pandas or Dask stored in a Parquet or Feather file is no column, as in their own readers.
 
     Parameters
     ----------
@@ -55,6 +59,8 @@ class FileSource(Source):
         For messages; the path by default.
     block_rows : int, optional
         Largest number of rows in a block; by default about four million entries, the fewer rows the more columns.
+    folder : Path, optional
+        The names of folders below it, as in ``country=fr``, are columns of categories.
     """
 
     def __init__(
@@ -65,18 +71,50 @@ class FileSource(Source):
         text: Sequence[str] = (),
         name: str | None = None,
         block_rows: int | None = None,
+        folder: Path | None = None,
     ) -> None:
-        self._format = file_format
+        self._format, self._text, self._paths = file_format, tuple(text), [str(path) for path in paths]
         self.name = name or (str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
-        self._dataset = _open(paths, file_format, text, self.name)
-        self.schema = self._dataset.schema
+        for path in paths:
+            if path.stat().st_size == 0:
+                raise DataError(f"{path} is empty.")
+        self._untyped: tuple[str, ...] = ()
+        self._stored = self._opened_schema()
+        self._partitions = Partitions(paths, folder, self._stored.names)
+        self.schema = arrow().schema([*self._stored, *self._partitions.fields])
         self.columns, self.categories = tuple(self.schema.names), text_columns(self.schema)
         self._block_rows = block_rows or min(2 * BLOCK_ROWS, max(BLOCK_ROWS // 8, 2**22 // max(1, len(self.columns))))
-        if len(set(self.columns)) < len(self.columns):
-            twice = next(column for column in self.columns if self.columns.count(column) > 1)
-            raise DataError(f"{self.name} has more than one column called {twice!r}. Rename one of them.")
-        if file_format in ("parquet", "feather"):  # their footers know; other formats would need a pass
-            self.n_rows = sum(self._guarded(partial(self._count, path), path) for path in self._dataset.files)
+
+    def _opened_schema(self) -> Any:
+        """What all files share. Footers know types and rows; of other formats the first block of the first file does,
+        and the columns of the others are compared when they are read."""
+        if self._format in ("parquet", "feather"):
+            found = [(path, *self._guarded(partial(self._footer, path), path)) for path in self._paths]
+            self.n_rows = sum(n for _, _, n in found)
+            return common_schema((path, schema) for path, schema, _ in found)
+        first = self._paths[0]
+        schema = self._guarded(partial(self._inspected, first), first)
+        if self._format == "csv":
+            self._untyped = tuple(f.name for f in schema if arrow().types.is_null(f.type) and f.name not in self._text)
+        return common_schema([(first, widened(schema, self._text, first))])
+
+    def _footer(self, path: str) -> tuple[Any, int]:
+        """Schema and rows of one file; nothing else of it is kept."""
+        if self._format == "parquet":
+            file = _opened(path)
+            return without_index(file.schema_arrow), file.metadata.num_rows
+        layout, disk = arrow("dataset").IpcFileFormat(), arrow("fs").LocalFileSystem()
+        return without_index(layout.inspect(path, disk)), layout.make_fragment(path, disk).count_rows()
+
+    def _inspected(self, path: str) -> Any:
+        """Columns of a CSV or JSON file, with the types of its first block."""
+        dataset, disk = arrow("dataset"), arrow("fs").LocalFileSystem()
+        if self._format == "json":
+            return dataset.JsonFileFormat().inspect(path, disk)
+        types = {column: arrow().string() for column in self._text}
+        schema = dataset.CsvFileFormat(**csv_options(path, types)).inspect(path, disk)
+        schema.names  # noqa: B018  read here, where it is caught that they are no UTF-8
+        return schema
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         return (block for _, block in self.located_blocks(columns))
@@ -100,31 +138,39 @@ class FileSource(Source):
                 yield from side_by_side(work, self.located_blocks(wanted), pool.count)
 
     def _read(self, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
-        schema = arrow().schema([self.schema.field(name) for name in wanted])
-        for path in self._dataset.files:
-            physical = self._guarded(partial(self._dataset.format.inspect, path, self._dataset.filesystem), path)
-            self._check_columns(path, physical.names, wanted)
-            yield from self._located(path, self._guarded(partial(self._batches, path, schema), path), wanted)
+        stored = self._of_files(wanted)
+        for path in self._paths:
+            self._check_names(path)
+            yield from self._located(path, self._guarded(partial(self._batches, path, stored), path), wanted)
+
+    def _of_files(self, wanted: Sequence[str]) -> Any:
+        """The schema of what is read of each file: the columns wanted, but at least one, which counts the rows."""
+        names = [name for name in wanted if name in self._stored.names] or self._stored.names[:1]
+        return arrow().schema([self._stored.field(name) for name in names])
+
+    def _check_names(self, path: str) -> None:
+        """CSV and JSON files have no footer: their columns are compared only now."""
+        if self._format in ("csv", "json"):
+            found = self._guarded(partial(self._inspected, path), path)
+            check_names(path, found.names, self._paths[0], self._stored.names)
 
     def _located(self, path: str, batches: Iterator[Any], wanted: Sequence[str], first: int = 0) -> Any:
         """Blocks of one file, the first of them beginning after ``first`` rows, with the words that say where."""
-        pa = arrow()
-        schema = pa.schema([self.schema.field(name) for name in wanted])
+        pa, stored = arrow(), self._of_files(wanted)
+        untyped = [name for name in self._untyped if name in stored.names]
         while (batch := self._guarded(partial(next, batches, None), path)) is not None:
-            self._check_columns(path, batch.schema.names, wanted)  # it may have changed since
-            table = (batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])).select(wanted)
-            if not table.schema.equals(schema):
-                table = self._guarded(partial(table.cast, schema), path)
+            self._check_columns(path, batch.schema.names, stored.names)  # it may have changed since
+            table = (batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])).select(stored.names)
+            table = conformed(table, stored, path)
+            refuse_late_numbers(table, untyped, path)
+            if self._partitions.fields:
+                table = self._partitions.added(table, path).select(wanted)
             step = even_part(table.num_rows, self._block_rows)
             for start in range(0, table.num_rows, step):
                 block = table.slice(start, step)
                 last = first + block.num_rows
                 yield f"{path}, rows {first + 1:,} to {last:,}", block
                 first = last
-
-    def _count(self, path: str) -> int:
-        """Rows of one file, by its footer; the dataset's own fragments would keep every footer they have read."""
-        return int(self._dataset.format.make_fragment(path, self._dataset.filesystem).count_rows())
 
     def _batches(self, path: str, schema: Any) -> Iterator[Any]:
         """Record batches or tables of one file; a dataset's own scan would run ahead by hundreds of megabytes."""
@@ -151,9 +197,9 @@ class FileSource(Source):
 
     def _groups(self, wanted: Sequence[str]) -> Iterator[_Group]:
         """All row groups of all Parquet files, none of them read yet."""
-        for path in self._dataset.files:
+        for path in self._paths:
             file = self._guarded(partial(_opened, path), path)
-            self._check_columns(path, file.schema_arrow.names, wanted)
+            self._check_columns(path, file.schema_arrow.names, self._of_files(wanted).names)
             first = 0
             for k in range(file.num_row_groups):
                 yield _Group(path, file.metadata, k, first)
@@ -162,7 +208,8 @@ class FileSource(Source):
     def _of_group(self, group: _Group, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Blocks of a row group, read by one thread."""
         file = self._guarded(partial(_opened, group.path, group.footer), group.path)
-        yield from self._located(group.path, self._group_batches(file, group.k, wanted, False), wanted, group.first)
+        batches = self._group_batches(file, group.k, self._of_files(wanted).names, False)
+        yield from self._located(group.path, batches, wanted, group.first)
 
     def _check_columns(self, path: str, present: Sequence[str], wanted: Sequence[str]) -> None:
         """A file without one of the columns would read as missing values all along."""
@@ -180,7 +227,15 @@ class FileSource(Source):
         except FileNotFoundError as error:
             raise DataError(f"{path} disappeared while it was read.") from error
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{path} could not be read: {_short(error)}{_remedy(error, self._format)}") from error
+            advice = remedy(error, self._names_in(path)) if self._format in ("csv", "json") else ""
+            raise DataError(f"{path} could not be read as {self._format}: {reason(error)}{advice}") from error
+
+    def _names_in(self, path: str) -> Sequence[str]:
+        """The columns of a file that could not be read, as far as they can be told, for the message."""
+        try:
+            return list(self._inspected(path).names)
+        except (arrow().ArrowException, OSError, UnicodeDecodeError):
+            return ()
 
 
 class _Group(NamedTuple):
@@ -193,7 +248,10 @@ class _Group(NamedTuple):
 
 
 def _opened(path: str, footer: Any = None) -> Any:
-    return arrow("parquet").ParquetFile(path, metadata=footer, pre_buffer=False, buffer_size=PAGES)
+    """A Parquet file; pages that carry a checksum are held against it, which costs the others nothing."""
+    return arrow("parquet").ParquetFile(
+        path, metadata=footer, pre_buffer=False, buffer_size=PAGES, page_checksum_verification=True
+    )
 
 
 def even_part(n: int, most: int) -> int:
@@ -205,64 +263,3 @@ def even_part(n: int, most: int) -> int:
     (75, 100)
     """
     return max(1, -(-n // max(1, -(-n // most))))
-
-
-def _open(paths: Sequence[Path], file_format: str, text: Sequence[str], name: str) -> Any:
-    pa, dataset = arrow(), arrow("dataset")
-    for path in paths:
-        if path.stat().st_size == 0:
-            raise DataError(f"{path} is empty.")
-    layout = file_format
-    if file_format == "csv":
-        types = {column: pa.string() for column in text}
-        layout = dataset.CsvFileFormat(**csv_options(str(paths[0]), types))
-    try:
-        names = [str(path) for path in paths]
-        found = dataset.dataset(names, format=layout)
-        if file_format != "csv":
-            return found
-        return dataset.dataset(names, format=layout, schema=_widened(found.schema, text))
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{name} could not be read as {file_format}: {_short(error)}") from error
-
-
-def csv_options(path: str, types: Mapping[str, Any], columns: Sequence[str] = ()) -> dict[str, Any]:
-    """How a CSV file is read: its separator, the types that are known, the columns that are wanted."""
-    csv = arrow("csv")
-    return {
-        "parse_options": csv.ParseOptions(delimiter=_delimiter(path), newlines_in_values=True),
-        "read_options": csv.ReadOptions(block_size=CSV_BLOCK if columns else TYPED_BLOCK),
-        "convert_options": csv.ConvertOptions(
-            strings_can_be_null=True, column_types=dict(types), include_columns=list(columns)
-        ),
-    }
-
-
-def _widened(schema: Any, text: Sequence[str]) -> Any:
-    """CSV types were read off the first block only: whole numbers may turn out to have a point further down."""
-    pa = arrow()
-    for index, field in enumerate(schema):
-        if field.name in text or pa.types.is_null(field.type):
-            schema = schema.set(index, field.with_type(pa.string()))
-        elif pa.types.is_integer(field.type):
-            schema = schema.set(index, field.with_type(pa.float64()))
-    return schema
-
-
-def _delimiter(path: str) -> str:
-    """The separator that occurs most in the first line."""
-    with arrow().input_stream(path) as stream:
-        head = stream.read(65_536).split(b"\n", 1)[0]
-    return max(",;\t|", key=lambda mark: head.count(mark.encode()))
-
-
-def _short(error: Exception) -> str:
-    """The innermost of Arrow's nested reasons."""
-    reason = str(error).strip().split("\n")[0].rsplit("input source", 1)[-1].rsplit("Invalid: ", 1)[-1]
-    return reason.strip()[:300].rstrip(".") + "."
-
-
-def _remedy(error: Exception, file_format: str) -> str:
-    if file_format == "csv" and "conversion error" in str(error):
-        return " The column held another type further up; name it with --categorical to read it as text."
-    return ""

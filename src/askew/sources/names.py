@@ -1,12 +1,15 @@
-"""Which of the names there are was meant."""
+"""Which of the names there are was meant, and whether each stands once."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from askew.exceptions import DataError
 
-def nearest(name: str, known: Iterable[str], limit: int = 3) -> str:
+
+def nearest(name: object, known: Iterable[object], limit: int = 3) -> str:
     """A phrase for the end of a message: the nearest names, or else all of them if they are few.
 
     Examples
@@ -17,9 +20,21 @@ def nearest(name: str, known: Iterable[str], limit: int = 3) -> str:
     "There are: 'amount', 'fraud'."
     """
     names = list(known)
-    lowered = {candidate.lower(): candidate for candidate in names}
-    close = [lowered[match] for match in get_close_matches(name.lower(), lowered, n=limit, cutoff=0.6)]
+    lowered = {str(candidate).lower(): candidate for candidate in names}
+    close = [lowered[match] for match in get_close_matches(str(name).lower(), lowered, n=limit, cutoff=0.6)]
     if close:
         return f"Did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(map(repr, names[:12]))
     return f"There are: {shown}{f', … ({len(names)} in all)' if len(names) > 12 else ''}."
+
+
+def refuse_twice(names: Iterable[object], where: str) -> None:
+    """An error if two columns have one name.
+
+    Examples
+    --------
+    >>> refuse_twice(["amount", "fraud"], "The table")
+    """
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise DataError(f"{where} has more than one column called {twice[0]!r}. Rename one of them.")

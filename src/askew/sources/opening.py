@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import shutil
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from askew.exceptions import DataError, ParameterError
+from askew.sources.dataset import DatasetSource, has_settings
 from askew.sources.files import COMPRESSIONS, FORMATS, FileSource
 from askew.sources.frames import FrameSource
 from askew.sources.memory import MemorySource
@@ -30,10 +32,11 @@ def open_source(
 
     Parameters
     ----------
-    location : str or path, pyarrow dataset, Dask array or dataframe, Spark DataFrame, frame, array, or Source
+    location : str or path, list of them, pyarrow dataset, Dask or Spark object, frame, array, or Source
         A file, a folder of files, a pattern such as ``data/*.parquet``, or ``-`` for standard input; the format is told
-        by the ending: Parquet, Feather, CSV, JSON lines, svmlight, the text ones also compressed. A Dask or Spark
-        object is told by its type, without importing either.
+        by the ending: Parquet, Feather, CSV, JSON lines, svmlight, the text ones also compressed. Below a folder, names
+        such as ``country=fr`` are a column. A filter, schema, partitions and options of a dataset are honoured. A Dask
+        or Spark object is told by its type, without importing either.
     text : sequence of str
         Columns to be read as text, where the format leaves a choice.
     n_features : int or None
@@ -64,16 +67,21 @@ def open_source(
         return _dataset(location, text)
     if isinstance(location, (str, PathLike)):
         return _located(str(location), text, n_features)
+    if isinstance(location, (list, tuple)) and location and all(isinstance(each, (str, PathLike)) for each in location):
+        return _listed([os.path.expanduser(each) for each in location], text, n_features)
     if hasattr(location, "shape") and not hasattr(location, "columns"):
         return MemorySource(location)
     return FrameSource(location)
 
 
 def _dataset(dataset: Any, text: Sequence[str]) -> Source:
-    """The files of a pyarrow dataset, read by our own blocks: its scan would run ahead by hundreds of megabytes."""
+    """A pyarrow dataset without settings of its own is its files, read by our own blocks: its scan would run ahead by
+    hundreds of megabytes."""
     paths = [Path(path) for path in getattr(dataset, "files", [])]
     if not paths or not all(path.is_file() for path in paths):
         raise DataError("A pyarrow dataset must be made of files on this machine. Give its table, or a path.")
+    if has_settings(dataset):
+        return DatasetSource(dataset)
     endings = {_ending(path) for path in paths}
     if len(endings) > 1 or not endings <= set(FORMATS):
         raise DataError(f"A pyarrow dataset must hold files of one known format ({_formats()}); got {sorted(endings)}.")
@@ -83,19 +91,45 @@ def _dataset(dataset: Any, text: Sequence[str]) -> Source:
 def _located(location: str, text: Sequence[str], n_features: int | None) -> Source:
     if location == "-":
         return _standard_input(text)
-    paths = _files(location)
+    location = os.path.expanduser(location)
+    return _of_files(_files(location), location, text, n_features, _top_folder(location))
+
+
+def _listed(locations: Sequence[str], text: Sequence[str], n_features: int | None) -> Source:
+    paths = list(dict.fromkeys(path for location in locations for path in _files(location)))
+    name = locations[0] if len(locations) == 1 else f"{locations[0]} and {len(locations) - 1} more"
+    folder = Path(os.path.commonpath([path.absolute().parent for path in paths]))
+    return _of_files(paths, name, text, n_features, folder)
+
+
+def _of_files(
+    paths: Sequence[Path], name: str, text: Sequence[str], n_features: int | None, folder: Path | None
+) -> Source:
     endings = {_ending(path) for path in paths}
     if len(endings) > 1:
         raise DataError(
-            f"{location} holds files of different formats ({', '.join(sorted(endings))}). "
-            f"Choose one, for instance {location.rstrip('/')}/*{sorted(endings)[0]}."
+            f"{name} holds files of different formats ({', '.join(sorted(endings))}). "
+            f"Choose one, for instance {name.rstrip('/')}/*{sorted(endings)[0]}."
         )
     ending = endings.pop()
     if ending in SUFFIXES:
         if len(paths) > 1:
-            raise DataError(f"{location} holds {len(paths)} svmlight files. Give one.")
+            raise DataError(f"{name} holds {len(paths)} svmlight files. Give one.")
         return SvmlightSource(paths[0], n_features=n_features)
-    return FileSource(paths, FORMATS[ending], text=text, name=location)
+    return FileSource(paths, FORMATS[ending], text=text, name=name, folder=folder)
+
+
+def _top_folder(location: str) -> Path | None:
+    """The folder below which the names of folders are told to be columns: a file alone has none."""
+    path = Path(location)
+    if path.is_dir():
+        return path
+    plain = []
+    for part in path.parts[:-1]:
+        if glob.has_magic(part):
+            break
+        plain.append(part)
+    return Path(*plain) if glob.has_magic(location) and not path.is_file() else None
 
 
 def _files(location: str) -> list[Path]:

@@ -73,6 +73,18 @@ def test_folder_and_pattern_are_all_their_files(table, tmp_path):
         assert whole(open_source(location))["b"].to_pylist() == list(range(250))
 
 
+def test_a_list_is_all_its_files_in_order(table, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for k, start in enumerate((0, 100, 200)):
+        (tmp_path / f"d{k}").mkdir()
+        write(table.slice(start, 100), tmp_path / f"d{k}" / "t.parquet")
+    source = open_source([tmp_path / "d2", "~/d0/*.parquet", tmp_path / "d1" / "t.parquet"])
+    assert whole(source)["b"].to_pylist() == [*range(200, 250), *range(200)]
+    assert whole(open_source("~/d1"))["b"].to_pylist() == list(range(100, 200))
+    with pytest.raises(DataError, match="does not exist"):
+        open_source([tmp_path / "d0", tmp_path / "nothing.parquet"])
+
+
 def test_blocks_are_cut_at_block_rows(table, tmp_path):
     write(table, tmp_path / "t.parquet")
     source = FileSource([tmp_path / "t.parquet"], "parquet", block_rows=64)
@@ -89,6 +101,28 @@ def test_frames_of_every_library(kind):
 def test_an_index_of_pandas_is_no_column():
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0]}, index=[7, 3, 5])
     assert FrameSource(frame).columns == ("a",)
+
+
+def test_column_names_that_are_numbers():
+    frame = pd.DataFrame(np.eye(6), index=range(6, 0, -1))[[5, 2]]
+    assert FrameSource(frame).columns == ("5", "2")
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column called 'a'"),
+        (pa.table([[1], [2]], names=["a", "a"]), "more than one column called 'a'"),
+        (pd.DataFrame({"a": [1, 2], "c": ["x", 1]}), r"Column 'c' holds values that no type.*\(int, str\)"),
+        ({"a": [1, 2], "c": ["x", 1]}, r"Column 'c' holds values that no type.*\(int, str\)"),
+        ({"a": [1, 2], "c": ["x"]}, "Give columns of one length"),
+        (pl.DataFrame({"a": [1]}).lazy(), r"got LazyFrame\. Collect it first: frame\.collect\(\)"),
+        (b"rows", "got bytes"),
+    ],
+)
+def test_what_is_wrong_with_a_frame_is_said(frame, message):
+    with pytest.raises(DataError, match=message):
+        open_source(frame)
 
 
 def test_moments_do_not_depend_on_blocks():
@@ -273,4 +307,6 @@ def test_where_nothing_can_be_written(tmp_path, table):
 
 def test_nearest_names():
     assert nearest("Amount", ["amount", "time"]) == "Did you mean 'amount'?"
+    assert nearest(3, ["x3", "y"]) == "Did you mean 'x3'?"
+    assert nearest("a", ["b", 3]) == "There are: 'b', 3."
     assert nearest("q", [f"c{k}" for k in range(20)]).endswith("(20 in all).")
