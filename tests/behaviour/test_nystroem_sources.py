@@ -68,6 +68,23 @@ def test_a_detector_from_a_parquet_file_is_the_one_from_memory(model, cache_size
     np.testing.assert_allclose(streamed.decision_function(path), expected, atol=1e-5 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("share", [0.01, 0.002])
+def test_rare_positives_and_little_memory_still_end_within_the_tolerance(share, class_weight, tmp_path):
+    """A fifth of the rows held, a score that is nearly flat, so that chunks undo one another's work."""
+    rng, names = np.random.default_rng(2), [f"x{j}" for j in range(5)]
+    y = (rng.random(20_000) < share).astype(int)
+    X = (rng.standard_normal((20_000, 5)) + y[:, None]) * np.arange(1, 6) + [0, 0, 0, 100, 0]
+    pq.write_table(pa.table({**dict(zip(names, X.T, strict=True)), "fraud": y}), tmp_path / "rare.parquet")
+    model = SVC(approximation="nystroem", n_landmarks=60, random_state=0, class_weight=class_weight)
+    expected = clone(model).fit(X, y).decision_function(X)
+    found = clone(model).set_params(cache_size=0).fit(tmp_path / "rare.parquet", target="fraud")
+    assert found.status_ == "optimal"
+    assert found.kkt_violation_ <= 1e-3
+    scores = found.decision_function(tmp_path / "rare.parquet")
+    np.testing.assert_allclose(scores, expected, atol=5e-3 * np.abs(expected).max())
+
+
 def test_blocks_of_any_size_give_the_same_model(data):
     X, _, _ = data
     model = OneClassSVM(nu=0.2, **FEW)

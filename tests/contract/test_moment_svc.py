@@ -88,6 +88,48 @@ def test_a_stream_equals_a_batch(rare, covariance, rho):
     np.testing.assert_array_equal(stream.support_, batch.support_)
 
 
+@pytest.mark.parametrize(
+    ("n", "spread", "options"),
+    [
+        (20_000, np.arange(1.0, 6.0), {}),
+        (20_000, np.arange(1.0, 6.0), {"scale": True}),
+        (60_000, np.ones(4), {"formulation": "two_slack"}),
+    ],
+    ids=["C", "scale", "two_slack"],
+)
+def test_the_order_of_the_rows_and_their_chunks_do_not_show(n, spread, options):
+    """Sweeps and pairs end somewhere within tol, and where depends on rounding: what they find has to be settled."""
+    rng = np.random.default_rng(5)
+    y = (rng.random(n) < 0.01).astype(int)
+    X = (rng.normal(size=(n, len(spread))) + y[:, None]) * spread
+    expected = MomentSVC(**options).fit(X, y).decision_function(X)
+    for seed in range(4):
+        order = np.random.default_rng(seed).permutation(n)
+        found = MomentSVC(**options).fit(X[order], y[order]).decision_function(X)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+    stream = MomentSVC(**options)
+    for part in np.array_split(order, 7):
+        stream.partial_fit(X[part], y[part], classes=[0, 1])
+    np.testing.assert_allclose(stream.decision_function(X), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("value", [1e9, 1e15 / 3, 2.0**60])
+def test_a_constant_feature_counts_for_nothing_however_large(value, scale):
+    rng = np.random.default_rng(0)
+    y = (rng.random(20_000) < 0.01).astype(int)
+    X = rng.normal(size=(20_000, 4)) + y[:, None]
+    wide = np.column_stack([X, np.full(len(y), value)])
+    whole = MomentSVC(scale=scale, rho=1.0).fit(wide, y)
+    assert whole.coef_[0, -1] == 0.0
+    expected = MomentSVC(scale=scale, rho=1.0).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(whole.decision_function(wide), expected, atol=1e-10 * np.abs(expected).max())
+    stream = MomentSVC(scale=scale, rho=1.0)
+    for part in np.array_split(rng.permutation(len(y)), 7):
+        stream.partial_fit(wide[part], y[part], classes=[0, 1])
+    np.testing.assert_allclose(stream.decision_function(wide), expected, atol=1e-10 * np.abs(expected).max())
+
+
 def test_a_stream_of_several_classes_equals_a_batch():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(300, 3)) + 3 * np.eye(3)[rng.integers(0, 3, 300)]

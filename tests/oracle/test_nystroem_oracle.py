@@ -12,6 +12,7 @@ from askew.kernels.recomputed import HeldRows, Recomputed
 from askew.methods import asymmetric, c_svc, one_class
 from askew.qp import certify
 from askew.solvers import chunks, low_rank
+from askew.solvers.start import feasible_start
 
 TOL = 1e-6
 PROGRAMMES = ("c_svc", "one_class", "asymmetric", "touching")
@@ -62,6 +63,48 @@ def test_the_programme_of_low_rank_is_solved(name, seed):
     assert chunked.status.has_converged
     assert certify(problem, chunked.beta).is_optimal(2 * TOL)
     assert chunked.objective == pytest.approx(objective, abs=room)
+
+
+@pytest.mark.parametrize("cost", [1.0, 100.0])
+@pytest.mark.parametrize("balanced", [False, True])
+@pytest.mark.parametrize("seed", range(2))
+def test_chunks_far_smaller_than_what_must_move_end_at_the_optimum(cost, balanced, seed):
+    """One positive in fifty, a score that is nearly flat, and room for one row in thirty."""
+    rng = np.random.default_rng([99, seed])
+    n = 600
+    y = np.where(np.arange(n) % 50 == 0, 1.0, -1.0)
+    X = rng.standard_normal((n, 3)) * [1.0, 2.0, 3.0] + (y > 0)[:, None]
+    origin = Nystroem(RBF(0.1), X[rng.choice(n, 12, replace=False)])
+    weight = np.where(y > 0, 25.0, 0.51) if balanced else np.ones(n)
+
+    def pose(matrix):
+        return c_svc.formulate(matrix, y, cost * weight)
+
+    _, objective = solve_with_clarabel(pose(LowRank(origin.features(X), None, origin)))
+    problem = pose(Recomputed(origin, HeldRows(X, 250)))
+    found = chunks.solve(problem, tol=1e-4, rows_held=20)
+    assert found.status.has_converged
+    assert found.certificate.infeasibility < 1e-12
+    assert certify(problem, found.beta).is_optimal(2e-4)
+    assert found.objective == pytest.approx(objective, rel=1e-4)
+    assert found.n_outer <= 60
+
+
+@pytest.mark.parametrize("name", PROGRAMMES)
+def test_newton_steps_alone_meet_their_smoothing(name):
+    X, origin, scales, pose = _draw(name, 11)
+    problem = pose(Recomputed(origin, HeldRows(X, 50), scales))
+    _, objective = solve_with_clarabel(pose(LowRank(origin.features(X), scales, origin)))
+    beta = feasible_start(problem)
+    labels, verdict = problem.constraint.labels(problem.n), certify(problem, beta)
+    for delta in 0.1 / 8.0 ** np.arange(5):
+        reduced = problem.gradient(beta) - np.array(verdict.multipliers)[labels]
+        beta, moves, _ = low_rank.approach(problem, beta, reduced, delta, rows_held=17)
+        verdict = certify(problem, beta)
+        assert verdict.violation <= 1.5 * delta
+        assert verdict.infeasibility < 1e-12
+    assert moves > 0
+    assert verdict.objective == pytest.approx(objective, abs=1e-4 * max(1.0, abs(objective)))
 
 
 def test_sweeps_alone_come_near_the_optimum():

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.arrays import is_elsewhere
+from askew.arrays import host, is_elsewhere
 from askew.exceptions import DataError
 from askew.moments.array_passes import summarise_elsewhere
-from askew.moments.passes import empty_summary, join, outer_product, summarise
+from askew.moments.passes import Summary, empty_summary, join, outer_product, summarise
 
 Vector = NDArray[np.float64]
 _FIELDS = ("n_samples", "mean", "mean_rest", "scatter")
@@ -77,10 +77,11 @@ class Moments:
                 f"{_LARGEST / 2**30:.0f}. Use DiagonalMoments or LowRankMoments (covariance='diagonal' or 'factor')."
             )
         pass_over = summarise_elsewhere if is_elsewhere(X) else summarise
-        summary = pass_over(X, _check_weight(sample_weight, X.shape[0]), cls.is_diagonal)
+        weight = _check_weight(sample_weight, X.shape[0])
+        summary = pass_over(X, weight, cls.is_diagonal)
         if not (np.isfinite(summary[1]).all() and np.isfinite(summary[3]).all()):
             raise DataError("X contains NaN or infinity; moments need finite numbers. Remove or impute those rows.")
-        return cls(*summary)
+        return cls(*_with_constants(summary, X, weight))
 
     @classmethod
     def empty(cls, n_features: int) -> Self:
@@ -205,6 +206,31 @@ class DiagonalMoments(Moments):
         from askew.moments.sparse_sweeps import sum_of_deviations
 
         return float(sum_of_deviations(w, self.scatter)) ** 2 / self._positive_count()
+
+
+def _with_constants(summary: Summary, X: Any, weight: Vector | None) -> Summary:
+    """The summary with features of a single value exactly so: that value their mean, and nothing about it.
+
+    A mean of equal numbers rounds, and what it is off by would pass for a variance: a tiny one, which a covariance
+    divides by. Only features whose variance is within rounding are looked at.
+    """
+    n, mean, rest, scatter = summary
+    diagonal = scatter if scatter.ndim == 1 else np.diagonal(scatter)
+    rounding = X.shape[0] * np.finfo(np.float64 if X.dtype != np.float32 else np.float32).eps * np.abs(mean)
+    suspects = np.flatnonzero((mean != 0) & (diagonal <= n * rounding**2))
+    if not len(suspects):
+        return summary
+    rows = None if weight is None or weight.all() else np.flatnonzero(weight)
+    columns = X.tocsc() if sparse.issparse(X) else X
+    mean, rest, scatter = mean.copy(), rest.copy(), scatter.copy()
+    for j in suspects:
+        column = columns[:, [j]].toarray()[:, 0] if sparse.issparse(X) else columns[:, int(j)]
+        column = host(column) if rows is None else host(column)[rows]
+        if (column == column[0]).all():
+            mean[j], rest[j], scatter[j] = column[0], 0.0, 0.0
+            if scatter.ndim == 2:
+                scatter[:, j] = 0.0
+    return n, mean, rest, scatter
 
 
 def _check_weight(weight: Any, n: int) -> Vector | None:

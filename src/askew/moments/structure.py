@@ -14,7 +14,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.threads import spans
+
 Vector = NDArray[np.float64]
+_ENTRIES = 2**20  # of rows that are centred at a time
 
 
 class SignedPoints(NamedTuple):
@@ -108,6 +111,14 @@ class Structure(ABC):
         out[...] = self.solve(self.centred_sum(X, coefficients)).T
 
     def centred_sum(self, X: Any, coefficients: Vector) -> Vector:
-        """Σ_i c_i (x_i − x̄) for one set of coefficients, or for each column of them."""
+        """Σ_i c_i (x_i − x̄) for one set of coefficients, or for each column of them.
+
+        Dense rows are centred one by one: far from the origin the difference of the two sums would keep few digits.
+        """
+        if isinstance(X, np.ndarray):
+            total = np.zeros((X.shape[1], *coefficients.shape[1:]))
+            for first, last in spans(len(X), max(1, _ENTRIES // max(1, X.shape[1]))):
+                total += (X[first:last] - self.mean).T @ coefficients[first:last]
+            return total
         total = np.asarray(X.T @ coefficients, dtype=np.float64)
         return total - np.multiply.outer(self.mean, coefficients.sum(axis=0))

@@ -8,11 +8,14 @@ Given
     at. Then, in rounds, a pass over all rows gives the gradient; the variables that violate optimality, those inside
     their box and those next in line form a chunk, whose features are held and whose programme, the rest fixed, is
     solved by ``low_rank``. Each round is one pass (m kernel values per row, no projection) and one solve in memory.
+    Where more rows change sides than memory holds, chunks undo one another's work. Then all rows move together, by
+    Newton steps on a smoothed dual (``low_rank.approach``), and chunks go on from there; each time with less smoothing,
+    until what is left of it is below tol.
 Returns
     ``Solution``, judged on a float64 gradient of all rows; n_iter counts coordinates and pairs moved.
 Stops when
-    the KKT violation is at most tol, after max_iter steps, or when rounds with chunks as large as memory allows bring
-    no progress.
+    the KKT violation is at most tol, after max_iter steps, or when neither chunks as large as memory allows nor the
+    Newton steps with the least smoothing bring progress.
 Reference
     Joachims (1999), Making large-scale SVM learning practical, for the decomposition; Yu, Hsieh, Chang, Lin (2010),
     Large linear classification when data cannot fit in memory, for blocks of rows.
@@ -38,7 +41,10 @@ SAMPLE = 32_768  # rows of the first guess
 LEAST = 16_384  # rows of a chunk at least,
 GENEROUS = 3  # and so many times those that must be in it
 ACCURACY = 0.05  # of the present violation: what a chunk is solved to
-PATIENCE = 15  # rounds that may pass without halving the violation
+PATIENCE = 15  # rounds that may pass without halving the violation, where nothing can be smoothed,
+SHORT = 3  # and where it can
+REACH = 8  # the first smoothing reaches that part of the rows that may be held; each further one is as much finer
+FINEST = 0.5  # of tol: smoothing that is no longer seen
 
 
 def solve(
@@ -53,25 +59,36 @@ def solve(
     """Solve ``problem`` to a KKT violation of ``tol`` with at most ``rows_held`` rows of features in memory."""
     matrix: Any = problem.matrix
     beta = feasible_start(problem, start) if start is not None else guess(problem, min(rows_held, SAMPLE), tol)
-    steps, rounds, history, size = 0, 0, [], LEAST
+    steps, rounds, history, size, delta = 0, 0, [], LEAST, np.inf
+    patience = SHORT if low_rank.can_smooth(problem) else PATIENCE
     gradient = problem.gradient(beta)
     while True:
         verdict = certify(problem, beta, gradient)
         history.append(verdict.violation)
-        is_good, has_stalled = verdict.violation <= tol, _has_stalled(history)
+        is_good, is_slow = verdict.violation <= tol, _is_slow(history, patience)
+        has_stalled = is_slow and (patience == PATIENCE or delta <= FINEST * tol)
         if is_good or has_stalled or 0 <= max_iter <= steps:
             status = Status.OPTIMAL if is_good else Status.STALLED if has_stalled else Status.MAX_ITER
             return Solution(beta, gradient, status, verdict, steps, rounds, {})
-        chunk = choose_chunk(problem, beta, gradient, verdict, size, rows_held)
-        left = max_iter - steps if max_iter >= 0 else -1
-        inner = _solve_chunk(problem, beta, gradient, chunk, max(0.3 * tol, ACCURACY * verdict.violation), left)
-        beta = beta.copy()
-        beta[chunk] = inner.beta
-        steps, rounds = steps + inner.n_iter, rounds + 1
-        if len(history) > 1 and verdict.violation > 0.5 * history[-2]:
-            size = min(2 * size, rows_held)
+        has_stopped = False
+        if is_slow:
+            reduced = _reduced(problem, gradient, verdict)
+            delta = max(FINEST * tol, min(_reach(reduced, rows_held), delta / REACH))
+            beta, moves, has_stopped = low_rank.approach(
+                problem, beta, reduced, delta, rows_held=rows_held, on_round=on_round
+            )
+            history.clear()
+        else:
+            chunk = choose_chunk(problem, beta, gradient, verdict, size, rows_held)
+            left = max_iter - steps if max_iter >= 0 else -1
+            inner = _solve_chunk(problem, beta, gradient, chunk, max(0.3 * tol, ACCURACY * verdict.violation), left)
+            beta, moves = beta.copy(), inner.n_iter
+            beta[chunk] = inner.beta
+            if len(history) > 1 and verdict.violation > 0.5 * history[-2]:
+                size = min(2 * size, rows_held)
+        steps, rounds = steps + moves, rounds + 1
         gradient = matrix.matvec(beta) + problem.linear
-        if on_round is not None and on_round():
+        if has_stopped or (on_round is not None and on_round()):
             return Solution(beta, gradient, Status.STOPPED, certify(problem, beta, gradient), steps, rounds, {})
 
 
@@ -100,7 +117,7 @@ def choose_chunk(
     problem: Problem, beta: Vector, gradient: Vector, verdict: Certificate, size: int, rows_held: int
 ) -> Indices:
     """The variables inside their box or violating optimality, and those nearest to it, in rising order."""
-    room = gradient - np.array(verdict.multipliers)[problem.constraint.labels(problem.n)]
+    room = _reduced(problem, gradient, verdict)
     is_inside = (beta > problem.lower) & (beta < problem.upper)
     room = np.where(is_inside, -np.abs(room), np.where(beta < problem.upper, room, -room))  # below 0 it should move
     room[problem.lower == problem.upper] = np.inf
@@ -148,5 +165,16 @@ def _sums(constraint: Constraint, labels: Indices, totals: list[float]) -> Const
     return GroupSums(labels, tuple(totals)) if isinstance(constraint, GroupSums) else Sum(totals[0])
 
 
-def _has_stalled(history: list[float]) -> bool:
-    return len(history) > PATIENCE and min(history[-PATIENCE:]) > 0.5 * min(history[:-PATIENCE])
+def _reduced(problem: Problem, gradient: Vector, verdict: Certificate) -> Vector:
+    """The gradient about the multiplier of each variable's group."""
+    return gradient - np.array(verdict.multipliers)[problem.constraint.labels(problem.n)]
+
+
+def _reach(reduced: Vector, rows_held: int) -> float:
+    """δ at which a fraction of the rows that may be held are inside their box."""
+    at = min(len(reduced), max(1, rows_held // REACH)) - 1
+    return 2.0 * float(np.partition(np.abs(reduced), at)[at])
+
+
+def _is_slow(history: list[float], patience: int) -> bool:
+    return len(history) > patience and min(history[-patience:]) > 0.5 * min(history[:-patience])

@@ -9,15 +9,18 @@ Given
     Points that coordinate descent is slow on: many overlap, so that thousands of α sit at their bounds in the end and
     none of them alone finds its way there.
 Returns
-    β at the optimum to rounding, where the last step succeeds: variables next to a bound are put on it, and the few
-    that are left are moved to where their gradient is zero. What is found then no longer depends on the way there: data
-    that differ by rounding (summed in another order, say) have the same model to the last digits. Where that step
-    would leave the box, β strictly inside it, close to the optimum: sweeps put it on its bounds.
+    β at the optimum to rounding, where the last step succeeds (``settle``): variables next to a bound are put on it,
+    the few that are left are moved to where their gradient is zero, and who would cross a bound or leave one changes
+    sides. What is found then no longer depends on the way there: data that differ by rounding (summed in another order,
+    say) have the same model to the last digits. Where it does not, β strictly inside the box, close to the optimum:
+    sweeps put it on its bounds.
 Stops when
     the gap s'y + t'z and the residual are small against tol, or when steps no longer make progress.
 Reference
     Ferris, Munson (2003), Interior-point methods for massive support vector machines, SIAM J. Optim. 13:783;
-    Mehrotra (1992), On the implementation of a primal-dual interior point method, SIAM J. Optim. 2:575.
+    Mehrotra (1992), On the implementation of a primal-dual interior point method, SIAM J. Optim. 2:575;
+    Hintermüller, Ito, Kunisch (2002), The primal-dual active set strategy as a semismooth Newton method, SIAM J.
+    Optim. 13:865, for the last step.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ _SHORT = 0.995  # of the way to the box
 _NEAR = 1e-6  # of its box: as close to a bound as this a variable is on it
 _INSIDE = 2048  # variables of the last step
 _RANK = 1e-12  # singular values below this, of the largest, are zero
+_EXCHANGES = 10
+_ROUNDING = 1e-12  # of the terms of a gradient
 
 
 def price(d: int) -> float:
@@ -115,23 +120,69 @@ def interior_point(Z: Vector, p: Vector, lower: Vector, upper: Vector, tol: floa
         if not length > 1e-8:
             break
         state.move(step, length, Z)
-    return _settled(Z, p, lower, upper, state.beta)
+    settled = settle(Z, p, lower, upper, state.beta)
+    return state.beta if settled is None else settled
 
 
-def _settled(Z: Vector, p: Vector, lower: Vector, upper: Vector, beta: Vector) -> Vector:
-    """β with what is next to a bound on it, and Z(Z'β) + p = 0 for the rest; β as it is if that is not in the box."""
+def settle(
+    Z: Vector, p: Vector, lower: Vector, upper: Vector, beta: Vector, total: float | None = None
+) -> Vector | None:
+    """The optimum next to ``beta``, with Σβ = total where one is given, or None where equations do not lead there.
+
+    Parameters
+    ----------
+    Z : array of shape (n, d)
+    p, lower, upper, beta : arrays of shape (n,)
+    total : float, optional
+        What β sums to.
+    """
     near = _NEAR * (upper - lower)
     settled = np.where(beta - lower < near, lower, np.where(upper - beta < near, upper, beta))
-    inside = np.flatnonzero((settled > lower) & (settled < upper))
-    if not 0 < len(inside) <= _INSIDE:
-        return settled if len(inside) == 0 else beta
-    points = Z[inside]
-    gradient = points @ (Z.T @ settled) + p[inside]
-    # the shortest of all steps that do: more than d variables may share the optimum
-    turn = np.linalg.lstsq(points, -gradient, rcond=_RANK)[0]
-    settled[inside] += np.linalg.lstsq(points.T, turn, rcond=_RANK)[0]
-    is_within = (settled[inside] > lower[inside]) & (settled[inside] < upper[inside])
-    return settled if is_within.all() else beta
+    is_inside = (settled > lower) & (settled < upper)
+    for _ in range(_EXCHANGES):
+        inside = np.flatnonzero(is_inside)
+        if len(inside) > _INSIDE or (len(inside) == 0 and total is not None):
+            return None
+        settled[inside], level = _equations(Z, p, settled, inside, total)
+        is_out = is_inside & ((settled < lower) | (settled > upper))
+        if is_out.any():
+            settled = np.clip(settled, lower, upper)
+            is_inside &= ~is_out
+            continue
+        v = Z.T @ settled
+        slope = Z @ v + p - level
+        rounding = _ROUNDING * (np.abs(Z) @ np.abs(v) + np.abs(p) + abs(level))
+        leaves = ~is_inside & (((settled == lower) & (slope < -rounding)) | ((settled == upper) & (slope > rounding)))
+        leaves &= lower < upper
+        if not leaves.any():
+            return settled
+        is_inside |= leaves
+    return None
+
+
+def _equations(
+    Z: Vector, p: Vector, beta: Vector, inside: NDArray[np.int64], total: float | None
+) -> tuple[Vector, float]:
+    """β of the variables inside, the rest as they are, and λ.
+
+    The step is the shortest of all that do: more than d variables may share the optimum.
+    """
+    if len(inside) == 0:
+        return beta[inside], 0.0
+    points, moved, level = Z[inside], beta[inside], 0.0
+    if total is not None:
+        moved = moved + (total - float(beta.sum())) / len(inside)
+        beta = beta.copy()
+        beta[inside] = moved
+    gradient = points @ (Z.T @ beta) + p[inside]
+    centred = points
+    if total is not None:  # about their means λ drops out, and a step among the centred points has no sum
+        centred, level = points - points.mean(axis=0), float(gradient.mean())
+    turn = np.linalg.lstsq(centred, level - gradient, rcond=_RANK)[0]
+    step = np.linalg.lstsq(centred.T, turn, rcond=_RANK)[0]
+    if total is not None:
+        level += float(np.mean(points @ (points.T @ step)))
+    return moved + step, level
 
 
 class _Newton:

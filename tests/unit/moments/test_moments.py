@@ -218,3 +218,19 @@ def test_all_but_a_class_equals_the_rest_alone():
     assert found[-1].n_samples == 0
     full = sparse.csr_array(rng.normal(size=(20, 2)) + 1e8)  # a column without a zero is not taken this way
     assert not can_subtract(full, DiagonalMoments.of(full))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("kind", [Moments, DiagonalMoments])
+@pytest.mark.parametrize("value", [0.1, 1e15 / 3, 2.0**60])
+def test_a_constant_feature_has_that_mean_and_no_scatter(value, kind, form):
+    rng = np.random.default_rng(8)
+    X = np.column_stack([rng.normal(size=999), np.full(999, value), rng.normal(size=999)])
+    X[0, 1] += 1.0 + value  # a row without weight has no say
+    weight = rng.uniform(0.5, 2.0, 999)
+    weight[0] = 0.0
+    parts = [kind.of(form(X[at]), weight[at]) for at in np.array_split(np.arange(999), 4)]
+    for moments in (kind.of(form(X), weight), parts[0] + parts[1] + parts[2] + parts[3]):
+        assert moments.mean[1] == value
+        assert not moments.scatter[1].any()
+        assert (moments.variance[[0, 2]] > 0.5).all()

@@ -123,6 +123,23 @@ def test_a_leap_ends_at_the_optimum_itself(C):
     assert np.abs(found[0] - found[1]).max() < 1e-11 * np.abs(found[0]).max()
 
 
+@pytest.mark.parametrize("share", [None, 0.3])
+def test_what_is_near_the_optimum_is_settled(share):
+    """Also where variables next to a bound stand on its wrong side, and under a sum that binds."""
+    rng = np.random.default_rng(11)
+    Z = rng.normal(size=(500, 5)) + 0.2
+    free = problem_on(WhitenedGram(Linear(), Z), 0.1)
+    near = linear.solve(free, tol=1e-2, max_iter=-1).beta
+    total = None
+    if share is not None:
+        total = share * near.sum()
+        free = problem_on(WhitenedGram(Linear(), Z), 0.1, SumAtMost(total))
+        near = working_set.solve(free, tol=1e-3).beta
+    settled = interior.settle(Z, free.linear, free.lower, free.upper, near, total)
+    assert certify(free, settled).violation < 1e-12
+    assert certify(free, settled).infeasibility < 1e-13
+
+
 def test_what_cannot_be_settled_stays_inside():
     """Twice the same points: the optimum is a whole face, and any point of it will do."""
     Z = np.repeat(np.random.default_rng(10).normal(size=(1500, 4)) + 0.3, 2, axis=0)
