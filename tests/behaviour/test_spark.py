@@ -123,6 +123,44 @@ def test_weights_and_words_as_labels(spark, rows, frame):
     assert [row.prediction for row in labels.take(5)] == near.predict(here[FEATURES].iloc[:5]).tolist()
 
 
+@pytest.mark.parametrize("name", ["Sepal.Length", "a`b", "x 0.[é"])
+def test_any_name_of_a_column_will_do(rows, reference, name):
+    renamed = rows.withColumnRenamed("x0", name)
+    model = MomentSVC().fit(renamed, target="fraud")
+    assert relative_difference(model, reference) < 1e-10
+    assert model.feature_names_in_[0] == name
+    scored = model.decision_function(renamed)
+    assert scored.columns == [*renamed.columns, "decision_function"]
+    here = scored.toPandas()
+    expected = reference.decision_function(here.rename(columns={name: "x0"})[FEATURES])
+    np.testing.assert_allclose(here["decision_function"], expected, rtol=1e-8, atol=1e-10)
+    assert [len(block.column_names) for block in open_source(renamed).blocks([name])] == [
+        1
+    ] * renamed.rdd.getNumPartitions()
+
+
+def test_decimals_as_labels(rows, reference):
+    model = MomentSVC().fit(rows.withColumn("fraud", rows["fraud"].cast("decimal(1,0)")), target="fraud")
+    assert model.classes_.tolist() == [0, 1]
+    assert model.classes_.dtype == np.int64
+    assert relative_difference(model, reference) < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("IF(x0 > 5, NULL, x3)", r"column 'x3' is missing, NaN or infinite"),
+        ("DATE'2026-01-01'", r"Column 'x3' holds date32.*, and numbers are needed"),
+        ("'high'", r"Column 'x3' holds string, and numbers are needed"),
+    ],
+    ids=["missing", "date", "text"],
+)
+def test_faults_in_scoring_name_the_partition(rows, reference, change, message):
+    lazy = reference.predict(rows.withColumn("x3", pyspark.sql.functions.expr(change)))
+    with pytest.raises(Exception, match=rf"DataError: Spark, partition \d+, rows [\d,]+ to [\d,]+: {message}"):
+        lazy.collect()
+
+
 def test_scores_are_one_more_column_and_lazy(rows, reference):
     scored = reference.predict(reference.decision_function(rows))
     assert scored.columns == [*rows.columns, "decision_function", "prediction"]
@@ -206,6 +244,12 @@ def test_what_does_not_fit_together_is_said(rows, reference):
         MomentSVC().fit(rows)
     with pytest.raises(DataError, match="no column 'x3'"):
         reference.predict(rows.drop("x3"))
+    twice = rows.select("*", rows["x0"])
+    for use in (lambda: MomentSVC().fit(twice, target="fraud"), lambda: reference.predict(twice)):
+        with pytest.raises(DataError, match="Spark has more than one column called 'x0'"):
+            use()
+    with pytest.raises(ParameterError, match="ToleranceClassifier fits rows in memory"):
+        ToleranceClassifier(MomentSVC(), 0.1).fit(rows, target="fraud")
 
 
 def test_blocks_bring_the_rows_here(rows, frame):

@@ -15,6 +15,7 @@ from askew.estimators.class_weight import weights_of_classes
 from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies
 from askew.estimators.kernel_machine import KernelMachine
+from askew.estimators.rows_at_fault import check_in_memory
 from askew.estimators.scaled_search import ScaledSearch
 from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.exceptions import ParameterError
@@ -170,7 +171,7 @@ class KernelScaledSVC(Classifies, ScaledSearch):
         self.cache_size = cache_size
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelScaledSVC:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> KernelScaledSVC:
         """Fit, bend, fit again: one machine for two classes, else one per pair or per class.
 
         Parameters
@@ -179,12 +180,15 @@ class KernelScaledSVC(Classifies, ScaledSearch):
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             Factor of C by row; a weight of 2 equals the row given twice, in the search too.
+        target : None
+            Refused, as are rows beyond memory: a bent kernel is fitted on rows in memory.
 
         Returns
         -------
         self
         """
         self._begin()
+        check_in_memory(self, X, target, "fit askew.SVC(approximation='nystroem') or askew.MomentSVC from the source")
         self._check_strengths()
         X, classes, codes, weight, rows = read_classes(self, X, y, sample_weight)
         by_class = weights_of_classes(self.class_weight, classes, codes, weight)

@@ -12,7 +12,7 @@ from askew.estimators.moment_levels import one_hot
 from askew.exceptions import DataError
 from askew.sources import as_table
 from askew.sources.categories import Level, read_categories
-from askew.sources.rows import check_finite, columns_of
+from askew.sources.rows import FINITE, check_finite, columns_of
 
 Vector = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def encode(frame: Any, features: Sequence[str], categories: Mapping[str, Sequenc
             parts.append(one_hot(found.codes[:, [j]], [len(found.levels[j])]).toarray())
         else:
             parts.append(columns_of(table, (name,))[0].astype(np.float64)[:, None])
-            check_finite(parts[-1], (name,))
+            check_finite(parts[-1], (name,), where="of X", largest=FINITE)
     return np.hstack(parts)
 
 

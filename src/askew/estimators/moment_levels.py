@@ -19,6 +19,7 @@ from scipy import sparse
 from askew.exceptions import DataError
 from askew.moments import DiagonalMoments, LowRankMoments
 from askew.sources.categories import Level, sort_levels
+from askew.sources.source import naming
 
 Vector = NDArray[np.float64]
 
@@ -58,8 +59,9 @@ class Levels:
         if not (self.names and other.names):
             return self if self.names else other
         found = []
-        for mine, theirs in zip(self.weights, other.weights, strict=True):
-            both = mine if mine.keys() == theirs.keys() else dict.fromkeys(sort_levels({*mine, *theirs}))
+        for name, mine, theirs in zip(self.names, self.weights, other.weights, strict=True):
+            of_both = {*mine, *theirs}
+            both = mine if mine.keys() == theirs.keys() else naming(f"column {name!r}", sort_levels, of_both)
             found.append({level: mine.get(level, 0.0) + theirs.get(level, 0.0) for level in both})
         return Levels(self.names, self.most, tuple(found))._checked()
 

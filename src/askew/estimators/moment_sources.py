@@ -20,6 +20,7 @@ from askew.exceptions import DataError, ParameterError
 from askew.moments import CovarianceModel
 from askew.sources import Layout, Source, open_source
 from askew.sources.names import nearest
+from askew.sources.recognition import is_dask
 from askew.threads import workers
 
 LIKELY = 1
@@ -38,11 +39,24 @@ def open_labelled(X: Any, y: Any, target: str | None, sample_weight: Any) -> tup
             f"{source.name} needs to know its labels: name their column, as in target='fraud'. "
             f"{nearest('target', source.columns)}"
         )
+    if target is None and y is None and is_dask(X):  # other rows without names may bring their labels along
+        raise ParameterError("A Dask array needs labels beside it: give y, a Dask array cut like it.")
+    return source, Layout(features_of(source, target, weight), target, weight)
+
+
+def features_of(source: Source, target: str | None, weight: str | None) -> tuple[str, ...]:
+    """All columns but those of the labels and the weights, which must be there and differ."""
     for name in (target, weight):
+        if name is not None and not source.columns:
+            raise ParameterError(f"{source.name} has no names of columns to choose {name!r} by. Give y beside it.")
         if name is not None and name not in source.columns:
             raise ParameterError(f"{source.name} has no column {name!r}. {nearest(name, source.columns)}")
+    if target is not None and target == weight:
+        raise ParameterError(f"Column {target!r} is named as target and as sample_weight. Name two columns.")
     features = tuple(name for name in source.columns if name not in (target, weight))
-    return source, Layout(features, target, weight)
+    if source.columns and not features:
+        raise DataError(f"{source.name} has no column besides {', '.join(map(repr, source.columns))} to learn from.")
+    return features
 
 
 def with_categories(source: Source, layout: Layout) -> Layout:
@@ -118,6 +132,7 @@ class FitsSources:
             self._fit_evidence(evidence, targets, scale)
         for name in ("_stream", "feature_names_in_"):
             self.__dict__.pop(name, None)
+        self._chose_by_name = bool(layout.features)
         self.n_features_in_ = len(layout.features) or evidence[0].X.shape[1]
         if layout.features:
             self.feature_names_in_ = np.array(layout.features, dtype=object)

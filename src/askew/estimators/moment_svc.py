@@ -24,6 +24,7 @@ from askew.estimators.moment_search import MomentSearch
 from askew.estimators.moment_sources import FitsSources
 from askew.estimators.moment_stream import FitsStreams
 from askew.estimators.moment_targets import Targets, read_classes, read_targets
+from askew.estimators.rows_at_fault import check_sizes, naming_columns
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
 from askew.methods.moment import Formulation
@@ -252,8 +253,10 @@ class MomentSVC(
             return self._fit_source(X, y, target, sample_weight)
         original, targets, weight = self._read(X, y, sample_weight)
         with pool_for(original):
-            X, scale = self._scaled(original, weight)
-            evidence = gather(X, targets.member, weight, self._model())
+            with naming_columns(X):
+                X, scale = self._scaled(original, weight)
+                evidence = gather(X, targets.member, weight, self._model())
+                check_sizes(evidence, original)
             if targets.is_single and evidence[0].moments.is_diagonal:
                 rows = (X, np.where(targets.member[:, 0], 0.0, weight))
             else:
@@ -341,7 +344,8 @@ class MomentSVC(
         check_parameters(self)
         if y is None:
             raise DataError("MomentSVC requires y to be passed, but the target y is None. Pass one label per row.")
-        X, y, weight = read_labelled(self, X, y, sample_weight, reset=True, multi_output=True)
+        with naming_columns(X):
+            X, y, weight = read_labelled(self, X, y, sample_weight, reset=True, multi_output=True)
         if is_elsewhere(X) and self._model().comes_back(X.shape[1]):
             X = host(X)
         return X, read_targets(y, weight, self.pos_label), weight
@@ -367,7 +371,7 @@ class MomentSVC(
         setting = self._setting()
         fitted = Fitted(*fit_machines(evidence, setting, rows), targets.sign, setting, X)
         shown = fitted.attributes(type(self).__name__)
-        for name in ("scale_", "categories_", "encoded_names_"):
+        for name in ("scale_", "categories_", "encoded_names_", "_chose_by_name"):
             self.__dict__.pop(name, None)
         if scale is not None:
             give_back(shown, scale, X is not None)

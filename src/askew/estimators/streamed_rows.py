@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.estimators.moment_sources import open_labelled
-from askew.exceptions import DataError, ParameterError
+from askew.estimators.moment_sources import features_of, open_labelled
+from askew.exceptions import DataError
 from askew.sources import LabelledRows, Layout, Source, open_source
-from askew.sources.names import nearest
 from askew.sources.rows import check_finite
 from askew.sources.source import naming
 
@@ -48,10 +47,7 @@ class StreamedRows:
             return cls(*open_labelled(X, y, target, sample_weight))
         weight = sample_weight if isinstance(sample_weight, str) else None
         source = open_source(X, sample_weight=None if weight is not None else sample_weight)
-        for name in (target, weight):
-            if name is not None and name not in source.columns:
-                raise ParameterError(f"{source.name} has no column {name!r}. {nearest(name, source.columns)}")
-        return cls(source, Layout(tuple(c for c in source.columns if c not in (target, weight)), None, weight))
+        return cls(source, Layout(features_of(source, target, weight), None, weight))
 
     def _survey(self) -> None:
         """One pass: how many rows there are, their labels and weights, the mean and variance of all entries."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.estimators.data_description import DataDescription
+from askew.estimators.rows_at_fault import check_in_memory
 from askew.exceptions import ParameterError
 from askew.kernels.points import squared_norms
 from askew.methods import svdd
@@ -63,7 +64,7 @@ class SVDD(DataDescription):
     array([ 1, -1])
     """
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> SVDD:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> SVDD:
         """Fit to normal rows.
 
         Parameters
@@ -72,6 +73,8 @@ class SVDD(DataDescription):
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             A weight of 2 equals the row given twice.
+        target : None
+            Refused, as are rows beyond memory: the ball is fitted on rows in memory.
 
         Returns
         -------
@@ -82,6 +85,7 @@ class SVDD(DataDescription):
                 'SVDD does not take kernel="precomputed": the score of a new row needs k(x, x). '
                 'Use OneClassSVM, which equals it for kernels with a constant diagonal, or kernel="rbf".'
             )
+        check_in_memory(self, X, target, "fit askew.OneClassSVM(approximation='nystroem') from the source")
         X, matrix, weight, rows = self._prepare(X, sample_weight)
         problem = svdd.formulate(matrix, self.nu, weight)
         solution = self._solve(problem)

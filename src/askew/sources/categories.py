@@ -51,7 +51,14 @@ def sort_levels(levels: Iterable[Level]) -> tuple[Level, ...]:
     >>> sort_levels(["fr", None, "de"])
     ('de', 'fr', None)
     """
-    return tuple(sorted(levels, key=lambda level: (level is None, "" if level is None else level)))
+    there = list(levels)
+    known = [level for level in there if level is not None]
+    try:
+        known.sort()
+    except TypeError as error:
+        kinds = sorted({type(level).__name__ for level in known})
+        raise DataError(f"there are categories of different types: {', '.join(kinds)}. Make them one.") from error
+    return (*known, *([None] if len(known) < len(there) else []))
 
 
 def read_categories(table: Any, names: Sequence[str], known: Sequence[tuple[Level, ...]] | None = None) -> Categories:

@@ -15,6 +15,9 @@ from askew.sources.rows import LabelledRows
 from askew.sources.source import Source, count_rows, naming
 
 T = TypeVar("T")
+_NUMBERS = "fiubO"
+_ENCODE = "Encode it in numbers first, or give a dataframe, whose columns of text are categories."
+_PARTS = "Take the real and the imaginary part as features of their own."
 FAN_IN = 8
 """Results merged by one task: few enough that no worker holds many, so many that the tree stays flat."""
 
@@ -58,13 +61,12 @@ class DaskSource(Source):
 
     def __init__(self, X: Any, y: Any = None, sample_weight: Any = None, *, name: str = "Dask") -> None:
         dask()
+        X = checked(X, name)
         self.name, self._is_frame = name, not hasattr(X, "chunks")
-        if (self._is_frame and not hasattr(X, "columns")) or getattr(X, "ndim", 2) != 2:
-            raise DataError(f"X must be a Dask dataframe or an array of two dimensions; got {type(X).__name__}.")
         self._X = X if self._is_frame else X.rechunk({1: -1})
         if self._is_frame:
-            self.columns = tuple(map(str, X.columns))
-            self.categories = tuple(str(name) for name, kind in X.dtypes.items() if _is_category(kind))
+            self.columns = tuple(X.columns)
+            self.categories = tuple(name for name, kind in X.dtypes.items() if _is_category(kind))
         elif not np.isnan(X.shape[0]):
             self.n_rows = int(X.shape[0])
         self._beside = [None if each is None else self._matched(each) for each in (y, sample_weight)]
@@ -138,6 +140,31 @@ class DaskSource(Source):
                 raise DataError(f"{self._where(k)} could not be read: {again}") from error
 
 
+def checked(X: Any, name: str = "Dask") -> Any:
+    """Rows of real numbers, or a dataframe whose columns have names of their own, as text: other blocks know no other.
+
+    Parameters
+    ----------
+    X : dask array or dataframe
+    name : str
+        For messages.
+    """
+    if getattr(X, "ndim", 2) != 2 or not (hasattr(X, "chunks") or hasattr(X, "columns")):
+        raise DataError(f"X must be a Dask dataframe or an array of two dimensions; got {type(X).__name__}.")
+    if hasattr(X, "chunks"):
+        if X.dtype.kind not in _NUMBERS:
+            remedy = _PARTS if X.dtype.kind == "c" else _ENCODE
+            raise DataError(f"{name} holds {X.dtype}, and real numbers are needed. {remedy}")
+        if X.shape[1] == 0:
+            raise DataError(f"{name} has 0 features, and at least one is needed.")
+        return X
+    names = [str(column) for column in X.columns]
+    if len(set(names)) < len(names):
+        twice = next(column for column in names if names.count(column) > 1)
+        raise DataError(f"{name} has more than one column called {twice!r}. Rename one of them.")
+    return X if names == list(X.columns) else X.rename(columns=dict(zip(X.columns, names, strict=True)))
+
+
 def map_rows(score: Callable[[Any], Any], X: Any, example: Any, name: str) -> Any:
     """``score`` of every partition, lazily: a dataframe gives a series (or frame) on its index, an array an array.
 
@@ -204,14 +231,16 @@ def _merged(merge: Callable[[T, T], T], *parts: T | None) -> T | None:
     return total
 
 
-def _scored(score: Callable[[Any], Any], none: Any, rows: Any) -> Any:
-    return score(rows) if rows.shape[0] else none
+def _scored(score: Callable[[Any], Any], none: Any, rows: Any, block_id: Any = None) -> Any:
+    """Scores of a chunk; Dask tells which it is."""
+    where = "Dask" if block_id is None else f"Dask, partition {block_id[0]}"
+    return naming(where, score, rows) if rows.shape[0] else none
 
 
-def _scored_frame(score: Callable[[Any], Any], none: Any, name: str, rows: Any) -> Any:
+def _scored_frame(score: Callable[[Any], Any], none: Any, name: str, rows: Any, partition_info: Any = None) -> Any:
     import pandas as pd
 
-    values = _scored(score, none, rows)
+    values = _scored(score, none, rows, None if partition_info is None else (partition_info["number"],))
     if values.ndim == 1:
         return pd.Series(values, index=rows.index, name=name)
     return pd.DataFrame(values, index=rows.index, columns=[f"{name}_{j}" for j in range(values.shape[1])])

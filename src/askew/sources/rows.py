@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +19,9 @@ from askew.sources.names import nearest
 Vector = NDArray[np.float64]
 PIECE, HIGHEST = 2**19, 2**14
 """Entries and rows of a piece, at most: few enough to stay in the cache while they are filled and summed."""
+LARGEST = 1e150
+"""Size of a number up to which the squares of a hundred million rows still have a sum in float64."""
+FINITE = float(np.finfo(np.float64).max)
 
 
 class LabelledRows(NamedTuple):
@@ -93,7 +98,7 @@ class Layout:
             yield LabelledRows(piece, None if y is None else y[part], None if weight is None else weight[part])
 
     def check(self, block: Any) -> None:
-        """Refuse NaN and infinity, by the name of their column."""
+        """Refuse NaN, infinity and what is too large to be squared, by the name of their column."""
         start = 0
         for piece in self.read(block):
             check_finite(piece.X, self.numbers, start)
@@ -135,12 +140,10 @@ def _as_numbers(values: Any, name: str, plain: set[Any]) -> NDArray[Any]:
 
 
 def labels_of(y: Any) -> NDArray[Any]:
-    """Labels of a block, whatever holds them; a missing one is refused."""
+    """Labels of a block, whatever holds them, decimals as plain numbers; a missing one, or a date, is refused."""
+    is_decimal = False
     if hasattr(y, "combine_chunks"):
-        pa = arrow()
-        if pa.types.is_dictionary(y.type):
-            y = y.cast(y.type.value_type)
-        y = y.to_numpy()
+        y, is_decimal = _labels_of_column(y)
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -150,6 +153,8 @@ def labels_of(y: Any) -> NDArray[Any]:
         missing = np.isnan(labels)
     elif labels.dtype.kind == "O":
         missing = np.array([each is None or each != each for each in labels], dtype=bool)
+    elif labels.dtype.kind in "mM":
+        raise _no_class(str(labels.dtype))
     else:
         return labels
     if missing.any():
@@ -157,21 +162,76 @@ def labels_of(y: Any) -> NDArray[Any]:
             f"{int(missing.sum())} rows have no label, the first of them row {int(np.argmax(missing)) + 1} there. "
             "Remove the rows without a label, or fill them."
         )
-    return labels
+    if labels.dtype.kind == "O" and len(labels):
+        if isinstance(labels[0], (date, time, timedelta)):
+            raise _no_class(type(labels[0]).__name__)
+        is_decimal = isinstance(labels[0], Decimal)
+    return _as_plain_numbers(labels) if is_decimal else labels
 
 
-def check_finite(X: Any, names: tuple[str, ...] = (), start: int = 0) -> None:
-    """Refuse NaN and infinity, by the name of the column; ``start`` is the number of the first row."""
+def _labels_of_column(y: Any) -> tuple[NDArray[Any], bool]:
+    """A column as an array, and whether it held decimals."""
+    pa = arrow()
+    if pa.types.is_dictionary(y.type):
+        y = y.cast(y.type.value_type)
+    kind = y.type
+    if pa.types.is_temporal(kind) or pa.types.is_nested(kind):
+        raise _no_class(str(kind))
+    is_decimal = pa.types.is_decimal(kind)
+    return (y.cast(pa.float64()) if is_decimal else y).to_numpy(), is_decimal
+
+
+def _no_class(kind: str) -> DataError:
+    return DataError(
+        f"the labels are of type {kind}, which names no class. Name a column of numbers, truth values or text, or make "
+        "one of it, for instance by comparing it with a day."
+    )
+
+
+def _as_plain_numbers(labels: NDArray[Any]) -> NDArray[Any]:
+    """Decimals, which is how a data base keeps its integers, as integers where they are whole."""
+    try:
+        numbers = labels.astype(np.float64)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"the labels are decimals and something else: {error}. Make them one type.") from error
+    is_whole = (numbers == np.floor(numbers)).all() and np.abs(numbers).max(initial=0.0) < 2.0**53
+    return numbers.astype(np.int64) if is_whole else numbers
+
+
+def check_finite(
+    X: Any, names: tuple[str, ...] = (), start: int = 0, where: str = "there", largest: float = LARGEST
+) -> None:
+    """Refuse NaN, infinity and what is too large to be squared, by the name of the column.
+
+    Parameters
+    ----------
+    X : array or sparse matrix
+    names : tuple of str
+        Of the columns, where they have any.
+    start : int
+        Number of the first row.
+    where : str
+        What the number of a row is counted in.
+    largest : float
+        Size of a number that is allowed.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
-        sums = np.asarray(X.sum(axis=0)).ravel()
-    for j in np.flatnonzero(~np.isfinite(sums)):
-        column = X[:, [j]].toarray().ravel() if sparse.issparse(X) else X[:, j]
+        sums = np.asarray(X.sum(axis=0), np.float64).ravel()
+    for j in np.flatnonzero(~(np.abs(sums) <= largest)):  # a small sum has no such term, or they cancel exactly
+        column = np.asarray(X[:, [j]].toarray().ravel() if sparse.issparse(X) else X[:, j], np.float64)
+        name = repr(names[j]) if names else f"number {j}"
         bad = ~np.isfinite(column)
         if bad.any():
-            name = repr(names[j]) if names else f"number {j}"
             raise DataError(
                 f"column {name} is missing, NaN or infinite, for the first time in row "
-                f"{start + int(np.argmax(bad)) + 1} there. Remove or impute such rows."
+                f"{start + int(np.argmax(bad)) + 1} {where}. Remove or impute such rows."
+            )
+        huge = np.abs(column) > largest
+        if huge.any():
+            first = int(np.argmax(huge))
+            raise DataError(
+                f"column {name} is {column[first]:.3g} in row {start + first + 1} {where}, and squares are summed in "
+                f"float64: numbers must lie within ±{largest:g}. Divide the column by a constant, or remove such rows."
             )
 
 
@@ -183,7 +243,12 @@ def _column(table: Any, name: str) -> Any:
 
 def _weights(weight: Any) -> Vector:
     values = weight.to_numpy() if hasattr(weight, "combine_chunks") else np.asarray(weight)
-    values = values.astype(np.float64).reshape(-1)
+    try:
+        if values.dtype.kind not in "biufO":
+            raise TypeError
+        values = values.astype(np.float64).reshape(-1)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"sample weights must be numbers; got {getattr(weight, 'type', values.dtype)}.") from error
     if not np.isfinite(values).all() or values.min(initial=0.0) < 0:
         raise DataError("sample weights must be finite and ≥ 0.")
     return values

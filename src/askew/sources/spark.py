@@ -48,18 +48,19 @@ class SparkSource(Source):
 
     def __init__(self, frame: Any, *, name: str = "Spark") -> None:
         spark()
+        _check_names(frame.columns, name)
         self.name, self._frame, self.columns = name, frame, tuple(frame.columns)
         texts = spark("sql.types").StringType
         self.categories = tuple(field.name for field in frame.schema.fields if isinstance(field.dataType, texts))
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Batches of rows, brought to this process one partition at a time."""
-        frame = _mapped(self._chosen(columns), _as_bytes, "rows binary")
+        frame = _mapped(self._frame, _as_bytes, "rows binary", columns)
         for row in self._run(lambda: frame.toLocalIterator(prefetchPartitions=True)):
             yield _from_bytes(row.rows)
 
     def map_reduce(self, of: Callable[[Any], T], merge: Callable[[T, T], T], columns: Sequence[str] | None = None) -> T:
-        parts = _mapped(self._chosen(columns), partial(_reduce_partition, of, merge, self.name), _PART)
+        parts = _mapped(self._frame, partial(_reduce_partition, of, merge, self.name), _PART, columns)
         for span in (FAN_IN, FAN_IN**2):
             groups = parts.repartition(spark("sql.functions").expr(f"part div {span}"))
             parts = _mapped(groups, partial(_merge_groups, merge, span), _PART)
@@ -68,9 +69,6 @@ class SparkSource(Source):
             if row.problem is not None:
                 raise DataError(row.problem)
         return self._required(_folded(merge, [pickle.loads(row.result) for row in found]))
-
-    def _chosen(self, columns: Sequence[str] | None) -> Any:
-        return self._frame if columns is None else self._frame.select(*[f"`{name}`" for name in columns])
 
     def _run(self, job: Callable[[], Any]) -> Any:
         """The outcome of a job; where Spark could not read the rows, its reason in one line."""
@@ -85,35 +83,55 @@ class SparkSource(Source):
             raise DataError(f"{self.name} could not be read: {_reason(error)}") from error
 
 
-def map_rows(score: Callable[[Any], Any], frame: Any, features: Sequence[str], example: Any, name: str) -> Any:
+def map_rows(score: Callable[[Any], Any], frame: Any, example: Any, name: str) -> Any:
     """The frame with one more column, ``score`` of its rows; nothing is computed before Spark is asked for it.
 
     Parameters
     ----------
     score : callable
-        Of a pandas frame of the features.
+        Of an Arrow table.
     frame : pyspark.sql.DataFrame
-    features : sequence of str
     example : array
         What ``score`` gives for one row.
     name : str
         Of the new column.
     """
     types = spark("sql.types")
+    _check_names(frame.columns, "Spark")
     if name in frame.columns:
         raise ParameterError(f"The frame has a column {name!r} already. Drop or rename it first.")
     kinds = {"f": types.DoubleType, "i": types.LongType, "u": types.LongType, "b": types.BooleanType}
     kind = kinds.get(example.dtype.kind, types.StringType)()
     field = types.StructField(name, kind if example.ndim == 1 else types.ArrayType(kind))
     schema = types.StructType([*frame.schema.fields, field])
-    return _mapped(frame, partial(_score_batches, score, tuple(features), name), schema)
+    return _mapped(frame, partial(_score_batches, score, name), schema)
 
 
-def _mapped(frame: Any, function: Callable[[Iterator[Any]], Iterator[Any]], schema: Any) -> Any:
-    """``mapInArrow`` without its warning about the version of pandas, which has no part in it."""
+def _check_names(columns: Sequence[str], name: str) -> None:
+    if len(set(columns)) < len(columns):
+        twice = next(column for column in columns if columns.count(column) > 1)
+        raise DataError(f"{name} has more than one column called {twice!r}. Rename one of them.")
+
+
+def _mapped(
+    frame: Any, function: Callable[[Iterator[Any]], Iterator[Any]], schema: Any, columns: Sequence[str] | None = None
+) -> Any:
+    """``mapInArrow`` of some columns, or of all.
+
+    Spark asks for columns by name and would take a dot for a step into a struct: it is given names of ours, and the
+    batches get their own back. Its warning about the version of pandas, which has no part in it, is left out.
+    """
+    place = {name: f"c{k}" for k, name in enumerate(frame.columns)}
+    names = tuple(place) if columns is None else tuple(columns)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-        return frame.mapInArrow(function, schema)
+        plain = frame.toDF(*place.values()).select(*[place[name] for name in names])
+        return plain.mapInArrow(partial(_under_names, names, function), schema)
+
+
+def _under_names(names: tuple[str, ...], function: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    pa = arrow()
+    return function(pa.RecordBatch.from_arrays(batch.columns, names=list(names)) for batch in batches)
 
 
 def _reduce_partition(of: Any, merge: Any, name: str, batches: Iterator[Any]) -> Iterator[Any]:
@@ -164,14 +182,16 @@ def _part_row(number: int, result: bytes | None, problem: str | None) -> Any:
     return pa.RecordBatch.from_pylist([{"part": number, "result": result, "problem": problem}], pa.schema(kinds))
 
 
-def _score_batches(score: Any, features: tuple[str, ...], name: str, batches: Iterator[Any]) -> Iterator[Any]:
-    pa = arrow()
+def _score_batches(score: Any, name: str, batches: Iterator[Any]) -> Iterator[Any]:
+    pa, number, start = arrow(), _partition_number(), 0
     for batch in batches:
         if batch.num_rows:
-            rows = pa.Table.from_batches([batch]).select(list(features)).to_pandas()
-            values = score(rows)
+            stop = start + batch.num_rows
+            where = f"Spark, partition {number}, rows {start + 1:,} to {stop:,}"
+            values = naming(where, score, pa.Table.from_batches([batch]))
             column = pa.array(values.tolist() if values.ndim > 1 or values.dtype.kind in "OU" else values)
             yield pa.RecordBatch.from_arrays([*batch.columns, column], names=[*batch.schema.names, name])
+            start = stop
 
 
 def _partition_number() -> int:

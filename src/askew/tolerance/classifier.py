@@ -11,7 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from askew.exceptions import DataError, ParameterError
-from askew.sources import ScoresAnywhere
+from askew.sources import ScoresAnywhere, is_beyond_memory
 from askew.tolerance import order_statistic
 from askew.tolerance.calibration import Calibration, one_per_group
 from askew.tolerance.certificate import certificate_of
@@ -187,6 +187,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         self : ToleranceClassifier
         """
         check_parameters(self)
+        _check_in_memory(X, y, params)
         X, y, groups = indexable(X, y, groups)
         groups = None if groups is None else np.asarray(groups)
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -264,6 +265,9 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
             tags.classifier_tags.multi_class = False
         return tags
 
+    def _reader(self):
+        return self.estimator_._reader() if isinstance(self.estimator_, ScoresAnywhere) else None
+
     def _stays_detector(self):
         return self.pos_label is None and is_detector(self.estimator)
 
@@ -334,6 +338,22 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         else:
             labels = (np.asarray(y)[train],)
         return clone(self.estimator).fit(take_rows(X, train), *labels, **params.of_rows(train))
+
+
+def _check_in_memory(X, y, params):
+    """Refuse what would have to be read from a source: rows are split at random here, and scored one by one."""
+    if is_beyond_memory(X):
+        raise ParameterError(
+            "ToleranceClassifier fits rows in memory, since it splits them into training and calibration rows; got "
+            f"{type(X).__name__}. Fit the estimator on the source, as in model = MomentSVC().fit(source, "
+            "target='fraud'); then calibrate it on a sample of other rows: ToleranceClassifier(model, "
+            "calibration='prefit').fit(X_sample, y_sample). Or load the rows first."
+        )
+    if y is None and isinstance(params.get("target"), str):
+        raise ParameterError(
+            f"ToleranceClassifier takes labels as y; got target={params['target']!r}. "
+            "Pass the column itself, as in fit(frame.drop(columns='fraud'), frame['fraud'])."
+        )
 
 
 def _scores_of(estimator, score, X, rows, groups):
