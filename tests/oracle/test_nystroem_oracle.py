@@ -11,7 +11,7 @@ from askew.kernels.nystroem import Nystroem
 from askew.kernels.recomputed import HeldRows, Recomputed
 from askew.methods import asymmetric, c_svc, one_class
 from askew.qp import certify
-from askew.solvers import chunks, low_rank
+from askew.solvers import chunks, low_rank, smoothed
 from askew.solvers.start import feasible_start
 
 TOL = 1e-6
@@ -99,7 +99,7 @@ def test_newton_steps_alone_meet_their_smoothing(name):
     labels, verdict = problem.constraint.labels(problem.n), certify(problem, beta)
     for delta in 0.1 / 8.0 ** np.arange(5):
         reduced = problem.gradient(beta) - np.array(verdict.multipliers)[labels]
-        beta, moves, _ = low_rank.approach(problem, beta, reduced, delta, rows_held=17)
+        beta, moves, _ = smoothed.approach(problem, beta, reduced, delta, rows_held=17)
         verdict = certify(problem, beta)
         assert verdict.violation <= 1.5 * delta
         assert verdict.infeasibility < 1e-12

@@ -9,7 +9,7 @@ Given
     their box and those next in line form a chunk, whose features are held and whose programme, the rest fixed, is
     solved by ``low_rank``. Each round is one pass (m kernel values per row, no projection) and one solve in memory.
     Where more rows change sides than memory holds, chunks undo one another's work. Then all rows move together, by
-    Newton steps on a smoothed dual (``low_rank.approach``), and chunks go on from there; each time with less smoothing,
+    Newton steps on a smoothed dual (``smoothed.approach``), and chunks go on from there; each time with less smoothing,
     until what is left of it is below tol.
 Returns
     ``Solution``, judged on a float64 gradient of all rows; n_iter counts coordinates and pairs moved.
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from askew.arrays import row_precision
 from askew.qp import Certificate, Constraint, GroupSums, Problem, Solution, Status, Sum, certify
 from askew.qp.problem import Vector
-from askew.solvers import low_rank
+from askew.solvers import low_rank, smoothed
 from askew.solvers.start import feasible_start
 
 Indices = NDArray[np.int64]
@@ -60,7 +60,7 @@ def solve(
     matrix: Any = problem.matrix
     beta = feasible_start(problem, start) if start is not None else guess(problem, min(rows_held, SAMPLE), tol)
     steps, rounds, history, size, delta = 0, 0, [], LEAST, np.inf
-    patience = SHORT if low_rank.can_smooth(problem) else PATIENCE
+    patience = SHORT if smoothed.can_smooth(problem) else PATIENCE
     gradient = problem.gradient(beta)
     while True:
         verdict = certify(problem, beta, gradient)
@@ -74,7 +74,7 @@ def solve(
         if is_slow:
             reduced = _reduced(problem, gradient, verdict)
             delta = max(FINEST * tol, min(_reach(reduced, rows_held), delta / REACH))
-            beta, moves, has_stopped = low_rank.approach(
+            beta, moves, has_stopped = smoothed.approach(
                 problem, beta, reduced, delta, rows_held=rows_held, on_round=on_round
             )
             history.clear()
