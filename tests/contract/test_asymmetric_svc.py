@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import NuSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -94,7 +95,18 @@ def test_the_defaults_are_feasible_at_any_ratio(share):
     assert model.mu_ + model.tau_ <= share + 1e-12
     mixed = AsymmetricSVC(tau=0.4 * share).fit(X, y)
     assert mixed.mu_ + 0.4 * share <= share + 1e-12
-    assert model.tau_ == AsymmetricSVC(mu=0.4 * min(share, 1 - share)).fit(X, y).tau_ == 0
+    assert AsymmetricSVC(mu=0.4 * min(share, 1 - share)).fit(X, y).tau_ > 0
+
+
+def test_the_defaults_rank_where_few_positives_overlap_with_many_negatives():
+    """Without a core the reduced hulls meet there, and nothing is left of w."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(8000) < 0.01).astype(int)
+    X = rng.normal(size=(8000, 5)) + 0.8 * y[:, None]
+    model = AsymmetricSVC().fit(X, y)
+    assert model.status_ == "optimal"
+    assert model.norm_[0] > 1e-5
+    assert roc_auc_score(y, model.decision_function(X)) > 0.8
 
 
 def test_bi_training_gives_the_smallest_mu_with_a_margin():

@@ -15,7 +15,6 @@ from askew.datasets import make_two_gaussians
 from studies.across import sets
 from studies.across.comparison import OVERLAP, UNMOVED, Results, against, holm
 from studies.across.convergence import ending, relative_gap
-from studies.across.cored import QuarterCore
 from studies.across.experiment import cells, judge
 from studies.across.methods import METHODS, RANKED, Facts, Method
 from studies.across.resampled import Resampled
@@ -189,17 +188,6 @@ def test_a_refusal_is_recorded_for_the_fit_and_for_every_fold():
     found = judge(METHODS["ADASYN + SVC"], far, moved=False)
     assert (found["resampled"], found["resampled_folds"], found["auc"]) == (False, 0, 1.0)
     assert "resampled" not in judge(METHODS["SVC"], far, moved=False)
-
-
-def test_the_quarter_core_is_the_asymmetric_machine_with_a_core():
-    data = make_two_gaussians(200, rare=0.2, random_state=0)
-    model = QuarterCore().fit(data.X, data.y)
-    p = np.mean(data.y > 0)
-    assert model.machine_.mu == pytest.approx(0.75 * p)
-    assert model.machine_.tau == pytest.approx(0.25 * 0.25 * p)
-    assert ending(model)["status"] == "optimal"
-    assert roc_auc_score(data.y, model.decision_function(data.X)) > 0.7
-    assert set(model.predict(data.X)) == {-1, 1}
 
 
 def test_logistic_regression_says_whether_it_stopped_before_its_limit():
