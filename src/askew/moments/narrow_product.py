@@ -42,9 +42,9 @@ def narrow_scatter(rows: Any, shift: Any, factor: Any, tile: NDArray[Any]) -> ND
     >>> narrow_scatter(X, shift, ones, empty_tile(2, np.float64)).tolist()
     [[4.0, 8.0, 2.0], [8.0, 17.0, 5.0], [2.0, 5.0, 2.0]]
     """
-    size, upper = rows.shape[1] + 1, np.zeros((len(tile), len(tile)))
-    _compiled(tile.dtype)(rows, shift, factor, tile, upper)
-    return np.triu(upper[:size, :size]) + np.triu(upper[:size, :size], 1).T
+    size, total = rows.shape[1] + 1, np.zeros((len(tile), len(tile)))
+    _compiled(tile.dtype)(rows, shift, factor, tile, total)
+    return total[:size, :size]
 
 
 @cache
@@ -56,8 +56,8 @@ def _compiled(dtype: Any) -> Any:
     return numba.njit([signature], cache=True, fastmath={"reassoc", "contract", "nsz"}, nogil=True)(add_rows)
 
 
-def add_rows(rows, shift, factor, tile, upper):  # type: ignore[no-untyped-def]
-    """Add the products of all rows to ``upper``, tile by tile; below its diagonal blocks nothing is written."""
+def add_rows(rows, shift, factor, tile, total):  # type: ignore[no-untyped-def]
+    """Add the products of all rows to ``total``, tile by tile: its upper half first, which is then mirrored."""
     n, d = rows.shape
     zero = tile.dtype.type(0)
     for start in range(0, n, tile.shape[1]):
@@ -83,12 +83,15 @@ def add_rows(rows, shift, factor, tile, upper):  # type: ignore[no-untyped-def]
                     cu += c[k] * u[k]
                     cv += c[k] * v[k]
                     cw += c[k] * w[k]
-                upper[i, j] += au
-                upper[i, j + 1] += av
-                upper[i, j + 2] += aw
-                upper[i + 1, j] += bu
-                upper[i + 1, j + 1] += bv
-                upper[i + 1, j + 2] += bw
-                upper[i + 2, j] += cu
-                upper[i + 2, j + 1] += cv
-                upper[i + 2, j + 2] += cw
+                total[i, j] += au
+                total[i, j + 1] += av
+                total[i, j + 2] += aw
+                total[i + 1, j] += bu
+                total[i + 1, j + 1] += bv
+                total[i + 1, j + 2] += bw
+                total[i + 2, j] += cu
+                total[i + 2, j + 1] += cv
+                total[i + 2, j + 2] += cw
+    for i in range(1, tile.shape[0]):
+        for j in range(i):
+            total[i, j] = total[j, i]

@@ -31,6 +31,7 @@ Summary = tuple[float, Vector, Vector, Vector]
 _BLOCK = 2**18  # entries of a block: with its shifted copy it stays in a core's cache
 _GROUP = 256  # blocks whose means are joined by one product
 _NARROW, _MANY = 128, 4096  # features up to which, and rows from which, the compiled product is faster than BLAS's
+_TALL = 2**15  # rows of a block there: the product has tiles of its own
 _SPLIT = 2**17  # stored entries from which a second thread pays
 _SEGMENTS = 16  # independent parts of the data, fixed so that the result does not depend on the number of threads
 
@@ -78,14 +79,15 @@ def outer_product(v: Vector) -> Vector:
 
 def _summarise_dense(X: Any, weight: Vector | None, diagonal: bool, dtype: Any) -> Summary:
     n, d = X.shape
-    height = int(np.clip(_BLOCK // max(1, d), 256, 8192))
+    is_narrow = not diagonal and d <= _NARROW and n >= _MANY
+    height = _TALL if is_narrow else int(np.clip(_BLOCK // max(1, d), 256, 8192))
     # every segment holds a scatter of its own: few of them where that is large, and BLAS's threads instead of ours
     parts = 1 if not diagonal and d > 2048 else _SEGMENTS
     pieces = spans(n, max(height, -(-n // parts)))
     found: list[Summary | None] = [None] * len(pieces)
 
     def work(k: int, start: int, stop: int) -> None:
-        found[k] = _segment(X, weight, diagonal, dtype, start, stop, height)
+        found[k] = _segment(X, weight, diagonal, is_narrow, dtype, start, stop, height)
 
     tasks = [(k, *piece) for k, piece in enumerate(pieces)]
     if len(tasks) < 2:
@@ -100,12 +102,13 @@ def _summarise_dense(X: Any, weight: Vector | None, diagonal: bool, dtype: Any) 
     return total
 
 
-def _segment(X: Any, weight: Vector | None, diagonal: bool, dtype: Any, start: int, stop: int, height: int) -> Summary:
+def _segment(
+    X: Any, weight: Vector | None, diagonal: bool, is_narrow: bool, dtype: Any, start: int, stop: int, height: int
+) -> Summary:
     """Summary of rows start:stop, group by group of blocks."""
     d = X.shape[1]
     outer = np.square if diagonal else outer_product
     order: Any = "F" if X.strides[0] < X.strides[1] else "C"  # columns that stand apart are best left so
-    is_narrow = not diagonal and d <= _NARROW and len(X) >= _MANY
     buffer = _tile(d, dtype) if is_narrow else np.empty((height, d), dtype, order)
     product = np.empty(d if diagonal else (d, d), dtype)
     total = empty_summary(d, diagonal)
