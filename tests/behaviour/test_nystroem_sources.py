@@ -149,3 +149,15 @@ def test_a_file_that_changes_between_passes_is_noticed(table, tmp_path):
     with pytest.raises(DataError, match=r"changed while it was read"):
         for _ in rows.blocks():
             pass
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=named)
+def test_a_frame_in_memory_is_scored_by_name_after_a_fit_by_name(model, table, path):
+    fitted = clone(model).fit(str(path), target="fraud", sample_weight="weight")
+    frame = table.to_pandas()
+    expected = fitted.decision_function(frame[NAMES])
+    np.testing.assert_array_equal(fitted.decision_function(frame), expected)
+    np.testing.assert_array_equal(fitted.decision_function(frame[frame.columns[::-1]]), expected)
+    fitted.fit(frame[NAMES], frame["fraud"])
+    with pytest.raises(ValueError, match="feature names should match"):  # scikit-learn's rule after fit(X, y)
+        fitted.predict(frame)

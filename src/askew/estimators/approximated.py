@@ -59,6 +59,7 @@ class Approximated(KernelMachine):
                 'approximation="nystroem" needs the rows themselves, to choose landmarks among them; got '
                 'kernel="precomputed". Pass the rows with another kernel, or set approximation=None.'
             )
+        self._chose_by_name = isinstance(X, StreamedRows) and bool(X.names)
         if not isinstance(X, StreamedRows):
             return super()._read_training(X, y, sample_weight)
         self.__dict__.pop("feature_names_in_", None)
