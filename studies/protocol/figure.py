@@ -85,8 +85,8 @@ def _scale(axis: Any, left: float, difference: float, height: float) -> None:
 def place_labels(axis: Any, places: Mapping[str, tuple[float, float]], colours: Mapping[str, str]) -> None:
     """Name points of a plot so that no name or its line lies on a point or a name, each as near as there is room.
 
-    Call it when limits and scales are settled: it measures in the pixels of the figure. A name for which there is no
-    room goes to the right of its point.
+    Call it when limits and scales are settled: it measures in the pixels of the figure. In a crowd a line may cross
+    others; a name for which there is no room at all goes to the right of its point.
     """
     axis.figure.tight_layout()  # as it will be saved
     inside = axis.get_window_extent()
@@ -100,6 +100,8 @@ def place_labels(axis: Any, places: Mapping[str, tuple[float, float]], colours: 
             for shift, (text, *line) in boxes.items()
             if inside.x0 <= text.x0 and text.x1 <= inside.x1 and _is_free(text, line, others)
         ]
+        if not room:  # in a crowd the line may cross something, the name may not
+            room = [shift for shift, (text, *_) in boxes.items() if not any(text.overlaps(other) for other in others)]
         chosen = room[0] if room else _SHIFTS[0]
         taken += boxes[chosen]
         line = {"arrowstyle": "-", "color": colours[name], "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
