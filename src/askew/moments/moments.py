@@ -18,6 +18,7 @@ from askew.moments.passes import Summary, empty_summary, join, outer_product, su
 
 Vector = NDArray[np.float64]
 _FIELDS = ("n_samples", "mean", "mean_rest", "scatter")
+_HEAD = 64  # rows that tell nearly all features that are not constant
 _LARGEST = 2**33  # bytes a d×d scatter may take before we say no
 
 
@@ -221,6 +222,11 @@ def _with_constants(summary: Summary, X: Any, weight: Vector | None) -> Summary:
     if not len(suspects):
         return summary
     rows = None if weight is None or weight.all() else np.flatnonzero(weight)
+    first = slice(_HEAD) if rows is None else rows[:_HEAD]
+    head = X[first][:, suspects].toarray() if sparse.issparse(X) else host(X[first])[:, suspects]
+    suspects = suspects[(head == head[0]).all(axis=0)]  # most need no look at all their rows
+    if not len(suspects):
+        return summary
     columns = X.tocsc() if sparse.issparse(X) else X
     mean, rest, scatter = mean.copy(), rest.copy(), scatter.copy()
     for j in suspects:
