@@ -256,7 +256,7 @@ class MomentSVC(
             with naming_columns(X):
                 X, scale = self._scaled(original, weight)
                 evidence = gather(X, targets.member, weight, self._model())
-                check_sizes(evidence, original)
+                check_sizes(evidence[0], original)
             if targets.is_single and evidence[0].moments.is_diagonal:
                 rows = (X, np.where(targets.member[:, 0], 0.0, weight))
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,14 +41,20 @@ def check_in_memory(estimator: Any, X: Any, target: str | None, otherwise: str) 
         )
 
 
-def check_sizes(evidence: Iterable[Any], X: Any) -> None:
-    """Refuse rows whose squares overflow, of those that are kept and of those that are summed."""
+def check_sizes(evidence: Any, X: Any) -> None:
+    """Refuse rows whose squares overflow, of those that are kept and of those that are summed.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of one machine, whichever: every row is a point or a summand of each.
+    X : rows as given to ``fit``
+    """
     if is_elsewhere(X):
         return
-    for each in evidence:
-        check_finite(each.X)
-        if not (np.abs(each.moments.mean) * each.moments.n_samples <= LARGEST).all():
-            check_finite(X)
+    check_finite(evidence.X)
+    if not (np.abs(evidence.moments.mean) * evidence.moments.n_samples <= LARGEST).all():
+        check_finite(X)
 
 
 @contextmanager
