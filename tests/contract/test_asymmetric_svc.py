@@ -107,6 +107,10 @@ def test_the_defaults_rank_where_few_positives_overlap_with_many_negatives():
     assert model.status_ == "optimal"
     assert model.norm_[0] > 1e-5
     assert roc_auc_score(y, model.decision_function(X)) > 0.8
+    without = AsymmetricSVC(tau=0.0, approximation="nystroem", n_landmarks=60, random_state=0, max_iter=100_000)
+    with pytest.warns(ConvergenceWarning, match="norm_ near 0"):
+        without.fit(X, y)
+    assert without.norm_[0] < 1e-2 * model.norm_[0]
 
 
 def test_bi_training_gives_the_smallest_mu_with_a_margin():
