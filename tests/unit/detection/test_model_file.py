@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,19 @@ def test_the_same_scores_after_loading(table, tmp_path, method):
     np.testing.assert_array_equal(loaded.score(table), fitted.score(table))
     assert loaded.card["params"] == json.loads(json.dumps(fitted.card["params"]))
     assert str(loaded.classifier.report()) == str(fitted.classifier.report())
+
+
+def test_an_updated_model_is_saved_with_its_new_negatives(detector, table, tmp_path):
+    updated = Detector(detector.preparation, deepcopy(detector.classifier), detector.card)
+    quiet = detector.preparation.transform({name: values[table["is_fraud"] == 0] for name, values in table.items()})
+    before = updated.classifier.n_calibration_
+    updated.classifier.update(updated.classifier.score_samples(quiet))
+    save_detector(updated, tmp_path / "m.skops")
+    loaded = load_detector(tmp_path / "m.skops")
+    assert loaded.classifier.n_calibration_ == before + quiet.shape[0]
+    np.testing.assert_array_equal(loaded.score(table), updated.score(table))
+    loaded.classifier.update([loaded.classifier.threshold_ - 1.0])
+    assert loaded.classifier.n_calibration_ == before + quiet.shape[0] + 1
 
 
 def test_the_card_tells_everything_without_building(detector, tmp_path):
