@@ -1,7 +1,9 @@
 """What a user of ToleranceClassifier may rely on, and what it refuses."""
 
+import copy
 import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -340,6 +342,31 @@ class TestUpdate:
         assert model.update(scores).n_alarms == 0 or model.drift_.n_alarms < 0.1 * len(scores)
         with pytest.warns(DriftWarning):
             model.update(scores - 10.0)
+
+    def test_no_update_of_several_threads_is_lost(self):
+        model, fresh = self.fitted()
+        scores = np.repeat(model.score_samples(fresh), 30)  # NumPy lets other threads run while it sorts so many
+        again, n = copy.deepcopy(model), model.n_calibration_
+        with ThreadPoolExecutor(8) as executor:
+            tests = list(executor.map(lambda _: model.update(scores), range(24)))
+        assert model.n_calibration_ == len(model.calibration_.negatives) == n + 24 * len(scores)
+        # the level shrinks from update to update, so each has one of its own
+        levels = [0.01 / (j * (j + 1)) for j in range(1, 25)]
+        np.testing.assert_allclose(sorted((test.level for test in tests), reverse=True), levels)
+        for _ in range(24):
+            again.update(scores)
+        assert model.threshold_ == again.threshold_
+
+    def test_an_updated_model_can_be_copied(self):
+        model, fresh = self.fitted()
+        scores = model.score_samples(fresh)
+        model.update(scores)
+        for copied in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
+            assert str(copied.report()) == str(model.report())
+            copied.update(scores)
+            assert copied.n_calibration_ == model.n_calibration_ + len(scores)
+        assert not any("lock" in name for name in model.__getstate__())
+        assert "threshold_" not in clone(model).__dict__
 
     def test_refusals(self):
         model, _ = self.fitted()
