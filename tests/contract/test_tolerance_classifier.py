@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -230,6 +231,9 @@ class TestGroups:
         assert model.n_calibration_ == before + len(np.unique(groups_new[quiet]))
         with pytest.raises(ParameterError, match="the promise counts groups"):
             model.update([0.0])
+        for scores, of in (([0.0], [1, 2, 3]), ([0.0, 1.0], [1]), ([0.0, 1.0], [[1, 2]])):
+            with pytest.raises(DataError, match="one group for each score"):
+                model.update(scores, groups=of)
 
 
 class TestWeights:
@@ -376,6 +380,28 @@ class TestUpdate:
             model.update([np.nan])
         with pytest.raises(ParameterError, match="the promise counts rows"):
             model.update([1.0], groups=[1])
+
+    @pytest.mark.parametrize("shape", [(50, 2), (50, 1), (1, 50), (), (2, 3, 4)])
+    def test_anything_but_one_dimension_is_refused(self, shape):
+        model, _ = self.fitted()
+        before = str(model.report()), model.n_calibration_
+        with pytest.raises(DataError, match=rf"one dimension.*got shape {re.escape(str(shape))}"):
+            model.update(np.full(shape, -5.0))
+        assert (str(model.report()), model.n_calibration_) == before
+
+    def test_masked_scores_are_refused(self):
+        model, fresh = self.fitted()
+        scores = model.score_samples(fresh)
+        with pytest.raises(DataError, match=rf"3 of {len(scores)} entries of `scores` are masked"):
+            model.update(np.ma.array(scores, mask=np.arange(len(scores)) < 3))
+        assert model.update(np.ma.array(scores)).n_new == len(scores)
+
+    def test_infinite_scores_are_in_order(self):
+        model, fresh = self.fitted()
+        scores = model.score_samples(fresh)
+        n_alarms = (scores > model.threshold_).sum()
+        assert model.update(np.concatenate([scores, [-np.inf, np.inf]])).n_alarms == n_alarms + 1
+        assert model.calibration_.negatives[[0, -1]].tolist() == [-np.inf, np.inf]
 
 
 class TestMoments:

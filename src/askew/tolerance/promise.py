@@ -208,10 +208,26 @@ class PromiseKeeper:
 
     def _units(self, scores, groups):
         """New scores, one per row or one per group, whichever the promise counts."""
-        scores = np.asarray(scores, dtype=np.float64).ravel()
+        if np.ma.is_masked(scores):
+            raise DataError(
+                f"{np.ma.count_masked(scores)} of {np.ma.size(scores)} entries of `scores` are masked, and it is not "
+                "known what they stand for. Pass the others alone, scores.compressed(), where they may be left out."
+            )
+        scores = np.asarray(scores, dtype=np.float64)
+        if scores.ndim != 1:
+            raise DataError(
+                f"`scores` must have one dimension, one score for each new negative; got shape {scores.shape}. "
+                "`update` takes what `score_samples` gives, not rows of features."
+            )
         if (groups is not None) != self._is_grouped_:
             raise ParameterError(
                 "`groups` must be given to `update` iff they were given to `fit`: the promise counts "
                 f"{'groups' if self._is_grouped_ else 'rows'}."
             )
-        return scores if groups is None else one_per_group(scores, groups)
+        if groups is None:
+            return scores
+        if np.shape(groups) != scores.shape:
+            raise DataError(
+                f"`groups` must hold one group for each score, shape {scores.shape}; got shape {np.shape(groups)}."
+            )
+        return one_per_group(scores, groups)
