@@ -404,6 +404,47 @@ class TestUpdate:
         assert model.calibration_.negatives[[0, -1]].tolist() == [-np.inf, np.inf]
 
 
+class Scored(LogisticRegression):
+    """A classifier whose score is the first column, whatever it holds."""
+
+    def decision_function(self, X):
+        return np.asarray(X)[:, 0]
+
+
+class TestScoresThatAreNoNumbers:
+    def fitted(self, **changes):
+        X, y = data()
+        X[:, 0] += 3 * y
+        return ToleranceClassifier(Scored(), 0.05, random_state=0, **changes).fit(X, y), X
+
+    @pytest.mark.parametrize("pos_label", [None, 0])
+    @pytest.mark.parametrize("method", ["predict", "decision_function"])
+    def test_a_row_without_a_score_is_an_error(self, method, pos_label):
+        model, X = self.fitted(pos_label=pos_label)
+        X[[3, 70], 0] = np.nan
+        with pytest.raises(DataError, match=r"2 of 1500 scores are NaN.*remove or impute such rows"):
+            getattr(model, method)(X)
+        assert len(getattr(model, method)(X[100:])) == 1400
+
+    def test_infinite_scores_are_in_order(self):
+        model, X = self.fitted()
+        rows = X[:4].copy()
+        rows[:, 0] = -np.inf, np.inf, model.threshold_, np.nextafter(model.threshold_, np.inf)
+        assert model.predict(rows).tolist() == [0, 1, 0, 1]
+        distance = model.decision_function(rows)
+        assert distance[:3].tolist() == [-np.inf, np.inf, 0.0]
+        assert distance[3] > 0
+
+    def test_at_an_infinite_threshold_there_is_no_alarm(self):
+        X, y = data()
+        X[y == 0, 0] = np.inf
+        model = ToleranceClassifier(Scored(), 0.05, random_state=0, calibration="prefit")
+        model.set_params(estimator=Scored().fit(np.nan_to_num(X, posinf=0.0), y)).fit(X, y)
+        assert model.threshold_ == np.inf
+        assert not model.predict(X).any()
+        assert set(model.decision_function(X)) == {0.0, -np.inf}
+
+
 class TestMoments:
     @pytest.mark.parametrize("tolerance", [0.3, 0.05, 0.01])
     @pytest.mark.parametrize("pos_label", [0, 1])

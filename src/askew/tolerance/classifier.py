@@ -19,7 +19,7 @@ from askew.tolerance.fit_params import FitParams
 from askew.tolerance.holdout import Holdout, take_rows, thinned
 from askew.tolerance.parameters import check_parameters
 from askew.tolerance.promise import PromiseKeeper
-from askew.tolerance.score import Score, is_detector
+from askew.tolerance.score import Score, is_detector, refuse_nan
 from askew.tolerance.target import Target
 
 __all__ = ["ToleranceClassifier"]
@@ -223,7 +223,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
     def predict(self, X):
         """Labels of the rows: an alarm iff the score is strictly beyond ``threshold_``.
 
-        An unlabelled detector gives −1 for an alarm and +1 otherwise.
+        An unlabelled detector gives −1 for an alarm and +1 otherwise. A row whose score is NaN is an error.
         """
         is_alarm = self._alarm_scores(X) > self._placed_.value
         alarm = self._target_.alarm
@@ -234,7 +234,9 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
 
         Zero is never an alarm. For an unlabelled detector it points to the normal rows.
         """
-        distance = self._alarm_scores(X) - self._placed_.value
+        scores, threshold = self._alarm_scores(X), self._placed_.value
+        distance = np.zeros_like(scores)  # at the threshold, also where both are infinite
+        np.subtract(scores, threshold, out=distance, where=scores != threshold)
         return distance if self._target_.alarm == 1 else -distance
 
     def score_samples(self, X):
@@ -272,7 +274,10 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         return self.pos_label is None and is_detector(self.estimator)
 
     def _alarm_scores(self, X):
-        scores = self.score_samples(X)
+        scores = self.score_samples(X)  # refuses where nothing is fitted yet
+        refuse_nan(scores)
+        if np.isnan(self._placed_.value):
+            raise DataError("The threshold is NaN, so no row can be judged: the model is damaged. Fit it again.")
         return self._score_.sign * scores
 
     def _target(self, n_rows, y):
