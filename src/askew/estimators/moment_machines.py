@@ -12,13 +12,12 @@ from scipy import sparse
 
 from askew.estimators.row_identity import row_keys
 from askew.exceptions import ParameterError
-from askew.kernels import KernelFunction, Linear, make_function
-from askew.kernels.whitened import WhitenedGram
+from askew.kernels import Gram, KernelFunction, Linear, make_function
 from askew.methods import moment
 from askew.methods.moment_evidence import Evidence
 from askew.methods.moment_few import MOST, fit_few, is_few
 from askew.methods.moment_ridge import choose_ridge
-from askew.methods.moment_score import kernel_scores, whitened_points
+from askew.methods.moment_score import kernel_scores
 from askew.moments import DiagonalMoments
 from askew.moments.structure import Structure
 from askew.qp import Problem, Solution, SumAtMost, certify
@@ -146,7 +145,7 @@ def _settled(problem: Problem, found: Solution) -> Solution:
 
     if not isinstance(problem.constraint, SumAtMost) or not is_bilinear(problem.matrix):
         return found
-    points = problem.matrix.inner_points()[0]  # type: ignore[attr-defined]
+    points = problem.matrix.inner_points().rows  # type: ignore[attr-defined]
     if not (found.status.has_converged and isinstance(points, np.ndarray) and points.size <= SETTLED):
         return found
     total = problem.constraint.total if found.multipliers[0] < 0 else None
@@ -175,12 +174,12 @@ def _fit_one(evidence: list[Evidence], rho: float, setting: Setting, rows: Any, 
         nothing = None if out is not None else KernelScore(mine.structure, LINEAR, mine.X, np.empty(0), -1.0)
         return [Machine(mine, None, scorer=nothing)]
     structure = mine.structure.with_ridge(rho)
-    points = whitened_points(structure, mine.X)
+    points = structure.whiten(mine.X)
     function = kernel_of(setting.kernel, points, mine.weight)
     # sweeps over many sparse rows are not for nothing
     is_free = not sparse.issparse(mine.X) or len(mine.weight) <= MOST
     tol = setting.tolerance(len(mine.weight)) if is_free else setting.tol
-    fit = moment.fit(WhitenedGram(function, points), setting.formulation, mine.weight, setting.solver(), tol)
+    fit = moment.fit(Gram(function, points), setting.formulation, mine.weight, setting.solver(), tol)
     if out is not None:
         structure.directions(mine.X, fit.alpha[:, None], out)
         return [_linear_machine(mine, fit, out, rho, rows)]
@@ -227,7 +226,7 @@ def kernel_of(kernel: tuple[str, Any, float, float], points: Any, weight: Vector
         if gamma == "auto":
             gamma = 1.0 / points.shape[1]
         else:
-            lengths = WhitenedGram(Linear(), points).diagonal()
+            lengths = Gram(Linear(), points).diagonal()
             mean_length = float(weight @ lengths / weight.sum())
             gamma = 1.0 / mean_length if mean_length > 0 else 1.0
     return make_function(name, gamma, degree, coef0)

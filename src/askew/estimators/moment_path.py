@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.estimators.moment_machines import Setting, resolve_ridge
-from askew.kernels import Linear
-from askew.kernels.whitened import WhitenedGram
+from askew.kernels import Gram, Linear
 from askew.methods import moment
 from askew.methods.moment_evidence import Evidence
-from askew.methods.moment_score import whitened_points
 from askew.qp import Solution
 
 Vector = NDArray[np.float64]
@@ -51,7 +49,7 @@ def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float
             coefs[:, k] = 0.0
             continue
         structure = mine.structure.with_ridge(rho)
-        solutions = _solve_path(whitened_points(structure, mine.X), mine.weight, Cs[rising], setting)
+        solutions = _solve_path(structure.whiten(mine.X), mine.weight, Cs[rising], setting)
         alphas = np.empty((len(mine.weight), len(Cs)))
         for j, solution in zip(rising, solutions, strict=True):
             alphas[:, j], gaps[j, k] = sign * solution.beta, solution.certificate.duality_gap
@@ -65,7 +63,7 @@ def _solve_path(points: Any, weight: Vector, Cs: Vector, setting: Setting) -> li
     from askew.solvers.dispatch import prefers_stored
     from askew.solvers.stored import solve_path
 
-    matrix, tol = WhitenedGram(Linear(), points), setting.tolerance(len(weight))
+    matrix, tol = Gram(Linear(), points), setting.tolerance(len(weight))
     if prefers_stored(matrix):
         return solve_path(matrix.filled(), np.multiply.outer(Cs, weight), tol, setting.max_iter)
     found: list[Solution] = []

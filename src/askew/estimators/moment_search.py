@@ -14,11 +14,10 @@ from askew.estimators.moment_machines import KernelScore, Setting, in_order, ker
 from askew.estimators.moment_scale import divide_rows
 from askew.estimators.moment_targets import read_classes
 from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage
-from askew.kernels import KernelFunction
-from askew.kernels.whitened import WhitenedGram
+from askew.kernels import Gram, KernelFunction
 from askew.methods import moment
 from askew.methods.moment_evidence import Evidence, gather
-from askew.methods.moment_score import direction, whitened_points
+from askew.methods.moment_score import direction
 from askew.moments.structure import Structure
 
 RIDGES = tuple(10.0**power for power in range(-5, 2))
@@ -31,7 +30,7 @@ class _Whitened:
 
     structure: Structure
     function: KernelFunction
-    matrix: WhitenedGram
+    matrix: Gram
     stored: Any
     alpha: NDArray[np.float64] | None = None
 
@@ -59,9 +58,9 @@ class _Known:
         key = self.ridge(setting), setting.kernel
         if key not in self.geometries:
             structure = self.evidence.structure.with_ridge(key[0])
-            points = whitened_points(structure, self.evidence.X)
+            points = structure.whiten(self.evidence.X)
             function = kernel_of(setting.kernel, points, self.evidence.weight)
-            matrix = WhitenedGram(function, points)
+            matrix = Gram(function, points)
             stored = matrix.filled() if prefers_stored(matrix) else None
             self.geometries[key] = _Whitened(structure, function, matrix, stored)
         return self.geometries[key]

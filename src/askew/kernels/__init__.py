@@ -6,9 +6,9 @@ from askew.kernels.function import KernelFunction
 from askew.kernels.gram import Gram
 from askew.kernels.linear import Linear
 from askew.kernels.polynomial import Polynomial
-from askew.kernels.precomputed import Precomputed
 from askew.kernels.rbf import RBF
 from askew.kernels.sigmoid import Sigmoid
+from askew.qp import Precomputed
 
 __all__ = [
     "RBF",

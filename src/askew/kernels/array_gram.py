@@ -22,6 +22,8 @@ from askew.arrays import Home, host, is_elsewhere
 from askew.kernels.function import KernelFunction
 from askew.kernels.fused import add_rows, can_fuse
 from askew.kernels.gram import DELICATE, Gram
+from askew.qp import Ability
+from askew.qp.matrix import RowsOfTiles
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
@@ -32,7 +34,7 @@ TILE_BYTES = 2**28
 _MULTIPLE = 16  # columns of the operands: what matrix units want
 
 
-class ArrayGram:
+class ArrayGram(RowsOfTiles):
     """Kernel matrix of ``function`` on the rows of ``X``.
 
     Parameters
@@ -49,6 +51,8 @@ class ArrayGram:
     >>> ArrayGram(RBF(0.5), np.array([[0.0], [1.0]])).block(np.arange(2)).round(3).tolist()
     [[1.0, 0.607], [0.607, 1.0]]
     """
+
+    abilities = frozenset({Ability.ROWS, Ability.UPDATES, Ability.DEVICE})
 
     def __init__(self, function: KernelFunction, X: Any, shift: Any = None) -> None:
         self.function, self.X = function, X
@@ -86,10 +90,6 @@ class ArrayGram:
     def rows_at(self, first: int, last: int, dtype: Any) -> Any:
         """K[first:last, :], here."""
         return self._finish(self._left(self.X[first:last, :], dtype) @ self._right(self.X, dtype).T)
-
-    def rows(self, indices: Indices, dtype: Any = np.float64) -> NDArray[Any]:
-        """K[indices, :]."""
-        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
 
     def prepare(self, indices: Indices, dtype: Any) -> Any:
         """The left-hand side of K[indices, :], for ``tile``."""

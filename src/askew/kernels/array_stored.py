@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from askew.arrays import Home, host
 from askew.kernels.array_gram import ArrayGram
+from askew.qp import Ability
+from askew.qp.matrix import RowsOfTiles
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
 _CHUNK = 1024  # rows whose entries are turned into float64 at a time
 
 
-class ArrayStored:
+class ArrayStored(RowsOfTiles):
     """The whole matrix of an ``ArrayGram``.
 
     Parameters
@@ -31,6 +33,8 @@ class ArrayStored:
     gram : ArrayGram
     dtype : float32 or float64
     """
+
+    abilities = frozenset({Ability.ROWS, Ability.UPDATES, Ability.DEVICE})
 
     def __init__(self, gram: ArrayGram, dtype: Any) -> None:
         xp, n = gram.home.xp, gram.n
@@ -59,7 +63,11 @@ class ArrayStored:
         return self._bound
 
     def diagonal(self) -> Vector:
-        return host(self.home.put(self.home.xp.linalg.diagonal(self.K), np.float64))
+        return host(self.diagonal_at())
+
+    def diagonal_at(self) -> Any:
+        """K_ii in float64, here."""
+        return self.home.put(self.home.xp.linalg.diagonal(self.K), np.float64)
 
     def block(self, indices: Any, dtype: Any = np.float64) -> NDArray[Any]:
         """K[indices][:, indices]."""
@@ -69,10 +77,6 @@ class ArrayStored:
         """K[indices][:, indices], here."""
         xp = self.home.xp
         return self.home.put(xp.take(xp.take(self.K, indices, axis=0), indices, axis=1), dtype)
-
-    def rows(self, indices: Any, dtype: Any = np.float64) -> NDArray[Any]:
-        """K[indices, :]."""
-        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
 
     def prepare(self, indices: Any, dtype: Any) -> Any:
         """The left-hand side of K[indices, :], for ``tile``."""

@@ -17,13 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.arrays import Home
 from askew.exceptions import ParameterError
+from askew.qp import Ability
+from askew.qp.matrix import RowsOfTiles
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
+_PASSED_ON = frozenset({Ability.ROWS, Ability.WHOLE, Ability.UPDATES, Ability.DEVICE})
 
 
-class Conformal:
+class Conformal(RowsOfTiles):
     """D K D.
 
     Parameters
@@ -51,22 +55,29 @@ class Conformal:
                 f"to {np.max(factor, initial=0.0):g}."
             )
         self.matrix, self.factor = matrix, factor
-        if hasattr(matrix, "home"):
-            self.home = matrix.home
-            self._factor_here = self.home.put(factor)
-            self.add_product_at = self._add_product_at
+        self.abilities: frozenset[Ability] = matrix.abilities & _PASSED_ON
+        self.home: Home = matrix.home if Ability.DEVICE in self.abilities else Home()
+        self._factor_here = self.home.put(factor)
         self.n: int = matrix.n
         self.is_psd: bool | None = matrix.is_psd
 
+    @property
+    def bend(self) -> Vector:
+        """D, times the factors by which K itself is bent."""
+        return np.asarray(self.factor * self.matrix.bend if len(self.matrix.bend) else self.factor)
+
+    @property
+    def rounding(self) -> float:
+        """How far an entry of the stored matrix may be from what it stands for, in units of the entry."""
+        return float(self.matrix.rounding)
+
     def whole(self, dtype: Any) -> Array | None:
-        """DKD computed and held, where K is held: a solver then copies no row."""
-        base = self.matrix.whole(dtype) if hasattr(self.matrix, "whole") else None
-        if base is None:
-            return None
-        factor = self.factor.astype(dtype)
-        bent: Array = base * factor
-        bent *= factor[:, None]
-        return bent
+        """The stored matrix, not bent: a solver bends what it reads, and no second n×n array is made."""
+        return self.matrix.whole(dtype)
+
+    def sharpen(self) -> None:
+        """Go over to float64 entries."""
+        self.matrix.sharpen()
 
     def argument_bound(self) -> float:
         """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
@@ -91,10 +102,6 @@ class Conformal:
         tile *= self.factor[columns].astype(tile.dtype)
         return tile
 
-    def rows(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
-        """K'[indices, :]."""
-        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
-
     def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
         """K'[indices][:, indices]."""
         factor = self.factor[indices].astype(dtype)
@@ -107,6 +114,10 @@ class Conformal:
         """K'v in float64."""
         return np.asarray(self.factor * self.matrix.matvec(self.factor * v))
 
+    def diagonal_at(self) -> Any:
+        """K'_ii in float64, where K lives."""
+        return self._factor_here**2 * self.matrix.diagonal_at()
+
     def block_at(self, indices: Any, dtype: Any) -> Any:
         """K'[indices][:, indices], where K lives."""
         factor = self.home.put(self.home.xp.take(self._factor_here, indices, axis=0), dtype)
@@ -116,7 +127,7 @@ class Conformal:
         """K'v in float64, where K lives."""
         return self._factor_here * self.matrix.matvec_at(self._factor_here * v)
 
-    def _add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
+    def add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
         """g + steps @ K'[indices], where K lives."""
         moves = self.home.put(steps, np.float64) * self.home.xp.take(self._factor_here, indices, axis=0)
         nothing = self.home.xp.zeros_like(self._factor_here)

@@ -31,6 +31,7 @@ from scipy.linalg import get_blas_funcs, solve_triangular
 
 from askew.kernels.covariance_guided import CovarianceGuided
 from askew.kernels.kernel_covariance import KernelCovariance
+from askew.qp import Ability
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
@@ -181,6 +182,7 @@ class SketchedGuided:
     """
 
     is_psd = True
+    abilities: frozenset[Ability] = frozenset()
 
     def __init__(
         self, guided: CovarianceGuided, sketch: CovarianceSketch, residual: float, steps: tuple[Step, ...] = ()

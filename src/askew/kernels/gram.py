@@ -14,22 +14,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from askew.kernels.function import KernelFunction
 from askew.kernels.points import as_points
+from askew.qp import Ability, SignedPoints
+from askew.qp.matrix import RowsOfTiles
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
 DELICATE = 1e9  # arguments summed from terms this large may round to the wrong side of zero by 1e-7
 
 
-class Gram:
+class Gram(RowsOfTiles):
     """Kernel matrix of ``function`` on the rows of ``X``.
 
     Parameters
     ----------
     function : KernelFunction
-    X : array or sparse matrix of shape (n, d)
+    X : array, sparse matrix or SignedPoints of shape (n, d)
     """
 
     def __init__(self, function: KernelFunction, X: Any) -> None:
@@ -37,7 +40,12 @@ class Gram:
         self.points = as_points(X, function)
         self.n = self.points.n
         self.is_psd: bool | None = function.is_psd
-        self._is_delicate = self.function.argument_bound(self.points.squared_norms) > DELICATE
+        self._is_delicate = self.points.cancels or function.argument_bound(self.points.squared_norms) > DELICATE
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """``POINTS`` where a kernel value is an inner product of points."""
+        return frozenset({Ability.ROWS, Ability.POINTS} if self.function.is_bilinear else {Ability.ROWS})
 
     def argument_bound(self) -> float:
         """Size of the terms summed for one entry, of a typical point: what float32 rounding is relative to."""
@@ -59,10 +67,6 @@ class Gram:
         """K[indices, columns] for prepared indices, into ``out`` when given."""
         return self._finish(self.points.products(prepared, columns, out), self._is_delicate)
 
-    def rows(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
-        """K[indices, :]."""
-        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
-
     def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
         """K[indices][:, indices]."""
         out = np.empty((len(indices), len(indices)), dtype)
@@ -79,14 +83,14 @@ class Gram:
         """Kv in float64."""
         support = np.flatnonzero(v)
         if self.function.is_bilinear:
-            return np.asarray(self.points.X @ self.points.combine(v), dtype=np.float64)
+            return self.points.sum_inner(self.points.X, v)
         return self.subset(support)._sum(self.points.X, v[support, None], self._is_delicate)[:, 0]
 
     def weighted_sum(self, Z: Any, coefficients: Array) -> NDArray[np.float64]:
         """Σ_j k(z, x_j) coefficients[j] for every row z of Z; coefficients may have several columns."""
         columns = coefficients.reshape(self.n, -1)
         if self.function.is_bilinear:
-            scores = np.asarray(Z @ self.points.combine(columns), dtype=np.float64)
+            scores = self.points.sum_inner(Z, columns)
         else:
             scores = self._sum(Z, columns, is_delicate=True)
         return scores.reshape(Z.shape[0], *coefficients.shape[1:])
@@ -94,6 +98,23 @@ class Gram:
     def cross(self, Z: Any, dtype: Any = np.float64) -> Array:
         """k(z, x_j) as a (len(Z), n) array."""
         return self._finish(self.points.products(self.points.left(Z, dtype), slice(0, self.n)), is_delicate=True)
+
+    def inner_points(self) -> SignedPoints:
+        """Points z in float64 with K_ij = z_i'z_j."""
+        if not self.function.is_bilinear:
+            raise TypeError(f"Entries of {self.function} are no inner products of points.")
+        return self.points.inner()
+
+    def filled(self, dtype: Any = np.float64) -> Array:
+        """All of K, for those few enough to store it."""
+        if not (self.function.is_bilinear and sparse.issparse(self.points.inner().rows)):
+            return self.rows(np.arange(self.n), dtype)
+        from askew.kernels.sparse_products import gram_of_rows
+
+        z = self.inner_points()
+        matrix: Array = gram_of_rows(z.rows.data, z.rows.indices, z.rows.indptr, z.rows.shape[1])
+        matrix += (z.columns * z.signs) @ z.columns.T
+        return matrix.astype(dtype, copy=False)
 
     def subset(self, indices: NDArray[np.int64]) -> Gram:
         """The same kernel on some of the points."""

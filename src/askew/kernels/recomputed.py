@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from askew.kernels.low_rank import LowRank
 from askew.kernels.nystroem import Nystroem
+from askew.qp import Ability
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
@@ -76,6 +77,7 @@ class Recomputed:
     """
 
     is_psd = True
+    abilities = frozenset({Ability.FACTOR})
 
     def __init__(self, origin: Nystroem, rows: Rows, scales: Vector | None = None) -> None:
         self.origin, self.points = origin, rows

@@ -9,12 +9,12 @@ that a matrix that forgets a member is named when a ``Problem`` is made of it.
 ability        protocol         meaning
 =============  ===============  ======================================================================================
 ``ROWS``       OffersRows       rows of K at a cost far below that of the whole, tile by tile
-``WHOLE``      OffersWhole      K is stored, or cheap to store: an n×n array without further kernel values
-``POINTS``     OffersPoints     K_ij = z_i'z_j (and a few signed columns): the points themselves can be swept over
+``WHOLE``      OffersWhole      K is stored: an n×n array without further kernel values, perhaps to be bent
+``POINTS``     OffersPoints     K_ij = z_i'z_j (see ``SignedPoints``): the points themselves can be swept over
 ``FACTOR``     OffersFactor     K = Z diag(a) Z' with few columns; Z is passed over in blocks
 ``HELD``       OffersHeld       the Z of ``FACTOR`` stands in memory
 ``UPDATES``    OffersUpdates    moves a gradient along chosen rows faster than the rows could be made
-``DEVICE``     OffersDevice     K lives in another array library's memory, a GPU's say; vectors of a solve live there too
+``DEVICE``     OffersDevice     K lives in another array library's memory, a GPU's say; so do the vectors of a solve
 ``GUIDED``     OffersGuided     K = ηQ + (1−η)sΔ, whose rows are dear and whose products are not
 =============  ===============  ======================================================================================
 """
@@ -23,10 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from askew.exceptions import ParameterError
 
@@ -93,15 +95,18 @@ class OffersRows(Protocol):
 
 
 class OffersWhole(Protocol):
-    """K as an array."""
+    """K as a stored array A, bent by a factor per point or not: K_ij = bend_i A_ij bend_j."""
+
+    bend: Vector
+    """The factors; empty where K is A."""
 
     def whole(self, dtype: Any) -> NDArray[Any] | None:
-        """All of K in a precision, where it is kept in that; in float64 always."""
+        """A in a precision, where it is kept in that; in float64 always."""
         ...
 
     @property
     def rounding(self) -> float:
-        """How far an entry of products may be from K_ij, in units of K_ij; 0 where entries are exact."""
+        """How far an entry of A may be from what it stands for, in units of the entry; 0 where entries are exact."""
         ...
 
     def sharpen(self) -> None:
@@ -112,8 +117,8 @@ class OffersWhole(Protocol):
 class OffersPoints(Protocol):
     """Points whose inner products are the entries of K."""
 
-    def inner_points(self) -> tuple[Any, Vector, Vector]:
-        """Rows, columns and signs with K_ij = rows_i · rows_j + Σ_k signs_k columns_ik columns_jk."""
+    def inner_points(self) -> SignedPoints:
+        """Points z in float64 with K_ij = z_i'z_j."""
         ...
 
     def filled(self, dtype: Any = np.float64) -> NDArray[Any]:
@@ -219,10 +224,52 @@ PROTOCOLS: dict[Ability, Any] = {
 }
 
 
-def members_of(protocol: Any) -> list[str]:
+class RowsOfTiles:
+    """Base of matrices that offer ``ROWS``: what follows from ``prepare`` and ``tile``."""
+
+    n: int
+    prepare: Any
+    tile: Any
+
+    def rows(self, indices: Indices, dtype: Any = np.float64) -> NDArray[Any]:
+        """K[indices, :] as a fresh (m, n) array."""
+        rows: NDArray[Any] = self.tile(self.prepare(indices, dtype), slice(0, self.n))
+        return rows
+
+
+class SignedPoints:
+    """Points z given as rows r and a few signed columns e: z_i'z_j = r_i'r_j + Σ_k signs_k e_ik e_jk.
+
+    A centring and a low-rank correction cost a few columns, and sparse rows stay sparse. Points are cut like an array.
+
+    Parameters
+    ----------
+    rows : array or sparse matrix of shape (n, d)
+    columns : array of shape (n, k), optional
+        None for k = 0: the rows are the points.
+    signs : array of shape (k,), optional
+        Each 1 or −1.
+    """
+
+    def __init__(self, rows: Any, columns: Vector | None = None, signs: Vector | None = None) -> None:
+        self.rows = rows.tocsr() if sparse.issparse(rows) else rows
+        self.columns = np.zeros((rows.shape[0], 0)) if columns is None else np.ascontiguousarray(columns)
+        self.signs = np.zeros(0) if signs is None else signs
+        self.shape = rows.shape
+
+    def __getitem__(self, key: Any) -> SignedPoints:
+        return SignedPoints(self.rows[key], self.columns[key], self.signs)
+
+    @cached_property
+    def transposed(self) -> Any:
+        """The rows as columns."""
+        return self.rows.T
+
+
+def members_of(protocol: Any) -> set[str]:
     """Names of the members that a protocol asks for."""
-    named = [*vars(protocol).get("__annotations__", {}), *vars(protocol)]
-    return sorted({name for name in named if not name.startswith("_")})
+    named = {*vars(protocol).get("__annotations__", {}), *vars(protocol)}
+    return {name for name in named if not name.startswith("_")}
 
 
 def check_matrix(matrix: Any) -> None:
@@ -230,12 +277,20 @@ def check_matrix(matrix: Any) -> None:
     declared = getattr(matrix, "abilities", None)
     if declared is None:
         raise ParameterError(
-            f"A matrix of a programme declares its abilities, a set of askew.qp.Ability; {type(matrix).__name__} has "
-            "none. Wrap an array by askew.kernels.Precomputed."
+            "The matrix of a programme is an n×n array, or declares its abilities as a set of askew.qp.Ability; "
+            f"got {type(matrix).__name__}, which has no attribute `abilities`. Wrap an array by askew.qp.Precomputed."
         )
-    for protocol in (SymmetricMatrix, *(PROTOCOLS[ability] for ability in declared)):
-        missing = [name for name in members_of(protocol) if not hasattr(matrix, name)]
-        if missing:
-            raise ParameterError(
-                f"{type(matrix).__name__} declares {protocol.__name__} and lacks {', '.join(missing)}."
-            )
+    missing = sorted(name for name in _members_of_abilities(frozenset(declared)) if not hasattr(matrix, name))
+    if missing:
+        raise ParameterError(
+            f"{type(matrix).__name__} declares {', '.join(a.name for a in Ability if a in declared) or 'no ability'} "
+            f"and lacks {', '.join(missing)}. Add the members, or declare less (askew.qp.matrix lists what each "
+            "ability asks for)."
+        )
+
+
+@cache
+def _members_of_abilities(declared: frozenset[Ability]) -> frozenset[str]:
+    """Names of all members that a matrix with these abilities has."""
+    protocols = [SymmetricMatrix, *(PROTOCOLS[ability] for ability in declared)]
+    return frozenset().union(*(members_of(protocol) for protocol in protocols))

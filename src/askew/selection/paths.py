@@ -28,6 +28,7 @@ from askew.estimators.searchable import Fold, PathPoint, for_another_kernel
 from askew.exceptions import AskewError
 from askew.kernels.array_stored import ArrayStored
 from askew.kernels.stored import Stored
+from askew.qp import Ability
 from askew.selection.outcomes import Candidate, Outcomes
 from askew.selection.progress import Progress
 from askew.selection.rows import Rows
@@ -200,7 +201,7 @@ class Paths:
 
     def _solver(self, matrix: Any) -> Callable[..., Any]:
         """The solver for a stored matrix, or the one that asks for rows as it needs them."""
-        if hasattr(matrix, "whole"):
+        if Ability.WHOLE in matrix.abilities:
             from askew.solvers.kept_block import KeptBlock
             from askew.solvers.whole import solve as solve_whole
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.qp import Free, Problem, Solution, SumAtMost, certify
+from askew.qp import Ability, Free, Problem, Solution, SumAtMost, certify
 
 Vector = NDArray[np.float64]
 
@@ -57,13 +57,13 @@ def solve(
         start = found.beta
     if not isinstance(problem.constraint, Free):
         return working_set.solve(problem, start=start, tol=tol, max_iter=max_iter)
-    if stored is None and prefers_stored(problem.matrix) and hasattr(problem.matrix, "filled"):
+    if stored is None and prefers_stored(problem.matrix) and is_bilinear(problem.matrix):
         stored = problem.matrix.filled()
     if stored is not None or prefers_stored(problem.matrix):
         return stored_matrix.solve(problem, start=start, tol=tol, max_iter=max_iter, stored=stored)
     if is_bilinear(problem.matrix):
         found = linear.solve(problem, start=start, tol=tol, max_iter=max_iter)
-        has_rank = problem.matrix.inner_points()[0].shape[1] >= problem.n  # type: ignore[attr-defined]
+        has_rank = problem.matrix.inner_points().shape[1] >= problem.n  # type: ignore[attr-defined]
         if found.status.has_converged or max_iter >= 0 or problem.n > STORED_LIMIT or not has_rank:
             return found
         # badly conditioned: what sweeps do slowly, the Newton steps on a stored matrix do at once
@@ -73,8 +73,7 @@ def solve(
 
 def is_bilinear(matrix: Any) -> bool:
     """Whether the entries are inner products of points at hand."""
-    function = getattr(matrix, "function", None)
-    return hasattr(matrix, "inner_points") and function is not None and bool(function.is_bilinear)
+    return Ability.POINTS in matrix.abilities
 
 
 def prefers_stored(matrix: Any) -> bool:
@@ -84,6 +83,6 @@ def prefers_stored(matrix: Any) -> bool:
         return False
     if not is_bilinear(matrix):
         return n <= STORED_LIMIT // 4
-    rows, columns, _ = matrix.inner_points()
-    entries = getattr(rows, "nnz", rows.size) / max(1, n) + columns.shape[1]
+    points = matrix.inner_points()
+    entries = getattr(points.rows, "nnz", points.rows.size) / max(1, n) + points.columns.shape[1]
     return n * n * (entries / 8 + _SWEEPS) <= 2 * _SWEEPS * n * entries or n <= SMALL

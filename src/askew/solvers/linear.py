@@ -42,7 +42,7 @@ def solve(problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, m
     Parameters
     ----------
     problem : Problem
-        Its matrix must be a linear :class:`askew.kernels.whitened.WhitenedGram`.
+        Its matrix must be of those that offer ``POINTS``: a :class:`askew.kernels.Gram` of a linear kernel.
     start : array of shape (n,), optional
         A warm start; it is cut to the box.
     tol : float
@@ -86,7 +86,8 @@ class _Run:
 
     def __init__(self, problem: Problem, beta: Vector, tol: float) -> None:
         self.problem, self.beta, self.tol = problem, beta, tol
-        self.points, self.columns, self.signs = problem.matrix.inner_points()  # type: ignore[attr-defined]
+        z = problem.matrix.inner_points()  # type: ignore[attr-defined]
+        self.points, self.columns, self.signs = z.rows, z.columns, z.signs
         diagonal = problem.matrix.diagonal()
         self.diagonal = np.maximum(diagonal, 1e-15 * max(1e-300, float(np.max(diagonal, initial=0.0))))
         self.is_sparse = sparse.issparse(self.points)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from askew.kernels.gather import gather_block
+from askew.qp.gather import gather_block
 from askew.solvers.accumulate import add_rows
 from askew.solvers.inner import solve_block
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.qp import Ability
 from askew.threads import Workers, spans
 
 Indices = NDArray[np.int64]
@@ -63,7 +64,8 @@ class RowCache:
     def __init__(self, matrix: Any, dtype: Any, budget: int) -> None:
         self.matrix, self.dtype = matrix, np.dtype(dtype)
         self._memory: NDArray[np.uint8] | None = None
-        n, rows = matrix.n, matrix.whole(self.dtype) if hasattr(matrix, "whole") else None
+        n, is_whole = matrix.n, Ability.WHOLE in matrix.abilities and not len(matrix.bend)
+        rows = matrix.whole(self.dtype) if is_whole else None
         if rows is not None:  # a matrix that is stored whole is a full cache
             self.capacity, self._rows = n, rows
             self._slot_of = self._owner = np.arange(n)

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from askew.kernels.conformal import Conformal
 from askew.qp import Problem, Solution, Status, certify
 from askew.qp.problem import Vector
 from askew.solvers.start import feasible_start
@@ -106,8 +105,8 @@ class _Work:
 
     def use_rows(self, dtype: Any) -> None:
         """Make passes on the stored matrix in a precision, or in float64 where it has no other."""
-        matrix, self.factor = _unbent(self.problem)
-        rows = matrix.whole(dtype)
+        matrix: Any = self.problem.matrix
+        self.factor, rows = matrix.bend, matrix.whole(dtype)
         self.rows = matrix.whole(np.float64) if rows is None else rows
         self.diagonal = self.problem.matrix.diagonal().astype(self.rows.dtype)
         self.violation, self.is_stuck = np.inf, False
@@ -173,19 +172,9 @@ class _Work:
         return violation
 
 
-def _unbent(problem: Problem) -> tuple[Any, Vector]:
-    """The stored matrix, and the factor that bends it, or none."""
-    matrix: Any = problem.matrix
-    if isinstance(matrix, Conformal):
-        return matrix.matrix, matrix.factor
-    return matrix, np.empty(0)
-
-
 def _sharpen(problem: Problem, beta: Vector, tol: float) -> bool:
     """Go over to float64 entries where others are too rough to judge ``tol`` by; returns whether they were."""
-    matrix, _ = _unbent(problem)
-    if not hasattr(matrix, "sharpen"):
-        return False
+    matrix: Any = problem.matrix
     size = float(np.max(np.abs(problem.matrix.diagonal()), initial=0.0))
     is_rough = matrix.rounding * size * float(np.sqrt(beta @ beta)) > _NOISE * tol
     if is_rough:

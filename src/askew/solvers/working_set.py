@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from askew.arrays import Home, assign, host, row_precision
 from askew.exceptions import DataError
-from askew.qp import Problem, Solution, Status, certify
+from askew.qp import Ability, Problem, Solution, Status, certify
 from askew.solvers.inside import Inside
 from askew.solvers.row_cache import RowCache, Uncached
 from askew.solvers.selection import Standing, choose, take_standing
@@ -126,12 +126,12 @@ class _Run(Inside):
         self.problem, self.tol, self.pool, self.is_judged = problem, tol, pool, is_judged
         self.max_steps = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
         self.cache_bytes = cache_bytes
-        self.home: Home = getattr(problem.matrix, "home", None) or Home()
+        self.home: Home = problem.matrix.home if Ability.DEVICE in problem.matrix.abilities else Home()
         self.lower = self.home.put(np.maximum(problem.lower, -OPEN))
         self.upper = self.home.put(np.minimum(problem.upper, OPEN))
         self.members, self.labels = _groups(problem, self.home)
         matrix: Any = problem.matrix
-        self.diagonal = matrix.diagonal_at() if hasattr(matrix, "diagonal_at") else self.home.put(matrix.diagonal())
+        self.diagonal = self.home.put(matrix.diagonal()) if self.home.is_host else matrix.diagonal_at()
         self.linear = self.home.put(problem.linear)
         self.beta = self.home.put(feasible_start(problem, start))
         self.size = min(problem.n, working_set_size or default_size(problem.n, self.home.is_host))
@@ -310,7 +310,7 @@ class _Run(Inside):
         if hasattr(self, "cache"):
             self.cache.close()
         self.dtype, self.kept_block = np.dtype(dtype), None
-        if hasattr(self.problem.matrix, "add_product_at"):
+        if Ability.UPDATES in self.problem.matrix.abilities:
             self.cache = Uncached(self.problem.matrix, self.dtype)
         else:
             self.cache = RowCache(self.problem.matrix, self.dtype, self.cache_bytes)

@@ -5,9 +5,8 @@ import pytest
 from scipy import sparse
 
 from askew.exceptions import ParameterError
-from askew.kernels import Linear, Precomputed
-from askew.kernels.whitened import SignedRows, WhitenedGram
-from askew.qp import Free, Problem, Status, Sum, SumAtMost, certify
+from askew.kernels import Gram, Linear, Precomputed
+from askew.qp import Free, Problem, SignedPoints, Status, Sum, SumAtMost, certify
 from askew.solvers import box_newton, descent, dispatch, interior, linear, stored, working_set
 from askew.solvers.row_cache import RowCache
 
@@ -21,14 +20,14 @@ def signed_points(n=40, d=60, seed=0):
     rng = np.random.default_rng(seed)
     rows = sparse.random(n, d, 0.2, format="csr", random_state=seed)
     columns = np.column_stack([0.3 * rng.normal(size=n), 0.05 * rng.normal(size=n)])
-    return SignedRows(rows, columns, np.array([1.0, -1.0]))
+    return SignedPoints(rows, columns, np.array([1.0, -1.0]))
 
 
 @pytest.fixture(params=["dense", "sparse"])
 def matrix(request):
     if request.param == "sparse":
-        return WhitenedGram(Linear(), signed_points())
-    return WhitenedGram(Linear(), np.random.default_rng(1).normal(size=(80, 5)) + 0.7)
+        return Gram(Linear(), signed_points())
+    return Gram(Linear(), np.random.default_rng(1).normal(size=(80, 5)) + 0.7)
 
 
 @pytest.mark.parametrize("C", [1e-3, 0.1, 10.0])
@@ -54,7 +53,7 @@ def test_the_certificate_refuses_a_perturbed_answer(matrix):
 def test_a_badly_conditioned_matrix_is_finished_by_newton():
     rng = np.random.default_rng(2)
     Z = (rng.normal(size=(60, 12)) + 1.0) * np.logspace(-3, 2, 12)
-    problem = problem_on(WhitenedGram(Linear(), Z), 1e3)
+    problem = problem_on(Gram(Linear(), Z), 1e3)
     answer = stored.solve(problem, tol=1e-6)
     assert answer.status is Status.OPTIMAL
     assert answer.n_iter < 100_000
@@ -100,7 +99,7 @@ def test_the_interior_point_ends_where_the_others_do(C):
     """Thousands of overlapping points, nearly all of which end at a bound."""
     rng = np.random.default_rng(5)
     Z = rng.normal(size=(3000, 8)) + np.linspace(0.0, 0.4, 8)
-    problem = problem_on(WhitenedGram(Linear(), Z), C)
+    problem = problem_on(Gram(Linear(), Z), C)
     beta = interior.interior_point(Z, problem.linear, problem.lower, problem.upper, 1e-4)
     assert ((beta >= 0) & (beta <= C)).all()
     swept = linear.solve(problem, start=beta, tol=1e-4, max_iter=20)
@@ -116,7 +115,7 @@ def test_a_leap_ends_at_the_optimum_itself(C):
     Z = rng.normal(size=(4000, 6)) + 0.2
     found = []
     for points in (Z, Z * (1.0 + 1e-15 * rng.normal(size=Z.shape))):
-        problem = problem_on(WhitenedGram(Linear(), points), C)
+        problem = problem_on(Gram(Linear(), points), C)
         beta = interior.interior_point(points, problem.linear, problem.lower, problem.upper, 1e-6)
         assert certify(problem, beta).violation < 1e-9 * max(1.0, C)
         found.append(points.T @ beta)
@@ -128,12 +127,12 @@ def test_what_is_near_the_optimum_is_settled(share):
     """Also where variables next to a bound stand on its wrong side, and under a sum that binds."""
     rng = np.random.default_rng(11)
     Z = rng.normal(size=(500, 5)) + 0.2
-    free = problem_on(WhitenedGram(Linear(), Z), 0.1)
+    free = problem_on(Gram(Linear(), Z), 0.1)
     near = linear.solve(free, tol=1e-2, max_iter=-1).beta
     total = None
     if share is not None:
         total = share * near.sum()
-        free = problem_on(WhitenedGram(Linear(), Z), 0.1, SumAtMost(total))
+        free = problem_on(Gram(Linear(), Z), 0.1, SumAtMost(total))
         near = working_set.solve(free, tol=1e-3).beta
     settled = interior.settle(Z, free.linear, free.lower, free.upper, near, total)
     assert certify(free, settled).violation < 1e-12
@@ -143,7 +142,7 @@ def test_what_is_near_the_optimum_is_settled(share):
 def test_what_cannot_be_settled_stays_inside():
     """Twice the same points: the optimum is a whole face, and any point of it will do."""
     Z = np.repeat(np.random.default_rng(10).normal(size=(1500, 4)) + 0.3, 2, axis=0)
-    problem = problem_on(WhitenedGram(Linear(), Z), 1.0)
+    problem = problem_on(Gram(Linear(), Z), 1.0)
     beta = interior.interior_point(Z, problem.linear, problem.lower, problem.upper, 1e-6)
     assert ((beta >= 0) & (beta <= 1)).all()
     assert certify(problem, beta).violation < 1e-5
@@ -156,8 +155,8 @@ def test_sweeps_that_are_slow_leap():
     twins = sparse.random(60, 400, 0.1, "csr", random_state=7)  # pairs of rows that are nearly the same
     twins = sparse.vstack([twins, twins + sparse.random(60, 400, 0.02, "csr", random_state=8) * 0.05]).tocsr()
     none = np.zeros((120, 0))
-    for points, C in ((dense, 100.0), (SignedRows(twins, none, np.zeros(0)), 1e4)):
-        problem = problem_on(WhitenedGram(Linear(), points), C)
+    for points, C in ((dense, 100.0), (SignedPoints(twins, none, np.zeros(0)), 1e4)):
+        problem = problem_on(Gram(Linear(), points), C)
         answer = linear.solve(problem, tol=1e-5, max_iter=150)
         assert answer.status is Status.OPTIMAL
         assert answer.n_outer > 1
@@ -180,19 +179,19 @@ def test_a_warm_start_is_warm(matrix):
 def test_a_point_at_the_mean_goes_to_its_bound():
     Z = np.vstack([np.zeros(3), np.eye(3)])
     for solver in (stored, linear):
-        answer = solver.solve(problem_on(WhitenedGram(Linear(), Z), 2.0), tol=1e-9)
+        answer = solver.solve(problem_on(Gram(Linear(), Z), 2.0), tol=1e-9)
         np.testing.assert_allclose(answer.beta, [2.0, 1.0, 1.0, 1.0])
 
 
 def test_sums_are_refused_where_they_cannot_be_kept():
-    problem = problem_on(WhitenedGram(Linear(), np.eye(3)), 1.0, Sum(1.0))
+    problem = problem_on(Gram(Linear(), np.eye(3)), 1.0, Sum(1.0))
     for solver in (stored, linear):
         with pytest.raises(ParameterError, match="working_set"):
             solver.solve(problem)
 
 
 def test_a_sum_that_does_not_bind_changes_nothing():
-    matrix = WhitenedGram(Linear(), np.random.default_rng(4).normal(size=(30, 4)) + 1.0)
+    matrix = Gram(Linear(), np.random.default_rng(4).normal(size=(30, 4)) + 1.0)
     free = dispatch.solve(problem_on(matrix, 0.5), tol=1e-8)
     loose = dispatch.solve(problem_on(matrix, 0.5, SumAtMost(free.beta.sum() + 1)), tol=1e-8)
     np.testing.assert_allclose(loose.beta, free.beta)
@@ -205,15 +204,16 @@ def test_a_sum_that_does_not_bind_changes_nothing():
 
 def test_the_cheaper_solver_is_chosen():
     rng = np.random.default_rng(5)
-    assert dispatch.prefers_stored(WhitenedGram(Linear(), rng.normal(size=(50, 500))))
-    assert not dispatch.prefers_stored(WhitenedGram(Linear(), rng.normal(size=(3000, 10))))
+    assert dispatch.prefers_stored(Gram(Linear(), rng.normal(size=(50, 500))))
+    assert not dispatch.prefers_stored(Gram(Linear(), rng.normal(size=(3000, 10))))
     assert dispatch.prefers_stored(Precomputed(np.eye(200)))
 
 
 def test_signed_rows_make_one_symmetric_matrix():
     points = signed_points()
-    gram = WhitenedGram(Linear(), points)
-    rows, columns, signs = gram.inner_points()
+    gram = Gram(Linear(), points)
+    z = gram.inner_points()
+    rows, columns, signs = z.rows, z.columns, z.signs
     expected = (rows @ rows.T).toarray() + (columns * signs) @ columns.T
     everything = np.arange(gram.n)
     np.testing.assert_allclose(gram.filled(), expected, atol=1e-12)
@@ -227,6 +227,6 @@ def test_signed_rows_make_one_symmetric_matrix():
 
 def test_a_whitened_matrix_is_never_filled_for_its_rows():
     """Filling it is for those few enough; whoever wants rows of many points gets rows."""
-    gram = WhitenedGram(Linear(), np.random.default_rng(11).normal(size=(3000, 4)))
+    gram = Gram(Linear(), np.random.default_rng(11).normal(size=(3000, 4)))
     cache = RowCache(gram, np.float32, budget=2**20)
     assert cache.capacity < gram.n
