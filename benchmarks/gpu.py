@@ -37,7 +37,8 @@ from askew.kernels import RBF
 from askew.kernels.array_gram import ArrayGram
 from askew.moments import Moments
 from askew.selection import ToleranceSearchCV
-from askew.solvers import inner, inner_device
+from askew.solvers.working_set import smo as inner
+from askew.solvers.working_set import smo_cuda as inner_device
 from benchmarks.contest import RESULTS, save
 
 GAMMA, TOL = 1 / 54, 1e-3

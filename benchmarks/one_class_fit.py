@@ -29,7 +29,7 @@ from askew.kernels.covariance_guided import CovarianceGuided, trace_scale
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.methods import one_class
 from askew.qp import certify
-from askew.solvers.row_cache import release_memory
+from askew.solvers.working_set.rows import release_memory
 from benchmarks.contest import ratios, save, take_turns
 from benchmarks.solver import ijcnn1
 

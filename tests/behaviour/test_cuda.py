@@ -12,7 +12,7 @@ from askew.exceptions import DataError
 from askew.kernels import RBF, ArrayGram, Gram, Linear, Polynomial, Precomputed, fused
 from askew.qp import GroupSums, Problem, Sum, certify
 from askew.selection import ToleranceSearchCV
-from askew.solvers import inner_device
+from askew.solvers.working_set import smo_cuda as inner_device
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch sees no CUDA device")
@@ -104,7 +104,7 @@ def _block(q, groups, seed=0):
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize("q", [64, 500, 1024, 3000])
 def test_the_inner_problem_has_the_objective_of_the_host(q, groups):
-    from askew.solvers import inner
+    from askew.solvers.working_set import smo as inner
 
     tol, most = 1e-3, 10**6
     problem, start, split = _block(q, groups)

@@ -11,7 +11,7 @@ from sklearn.svm import NuSVC
 from askew.kernels import RBF, Gram, Linear, Polynomial
 from askew.methods import asymmetric
 from askew.solvers.relative import solve_relative
-from askew.solvers.working_set import solve
+from askew.solvers.working_set.loop import solve
 
 PROBLEMS = 240
 CHUNK = 40

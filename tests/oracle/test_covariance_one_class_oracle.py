@@ -7,12 +7,13 @@ from oracle.clarabel_oracle import objective_scale, solve_with_clarabel
 from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
 from askew.kernels import RBF, Gram, Linear, Polynomial, Precomputed
 from askew.kernels.covariance_guided import CovarianceGuided, scale_of
-from askew.kernels.covariance_sketch import CovarianceSketch
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.methods import one_class
 from askew.methods.covariance_one_class import fit_at
 from askew.qp import Solution, Status, certify
-from askew.solvers import stand_in, working_set
+from askew.solvers import surrogate as stand_in
+from askew.solvers.covariance_sketch import CovarianceSketch
+from askew.solvers.working_set import loop as working_set
 
 SEEDS = 240
 CHUNK = 40

@@ -11,7 +11,9 @@ from askew.kernels.nystroem import Nystroem
 from askew.kernels.recomputed import HeldRows, Recomputed
 from askew.methods import asymmetric, c_svc, one_class
 from askew.qp import certify
-from askew.solvers import chunks, low_rank, smoothed
+from askew.solvers import out_of_core as chunks
+from askew.solvers.coordinate import low_rank
+from askew.solvers.newton import smoothed_dual as smoothed
 from askew.solvers.start import feasible_start
 
 TOL = 1e-6

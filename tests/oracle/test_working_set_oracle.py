@@ -8,7 +8,7 @@ from oracle.clarabel_oracle import answered, gradient_unit, objective_scale
 from oracle.zoo import KERNELS, SHAPES, TRAITS, draw, kernel_of, trait_of
 
 from askew.qp import Status, certify
-from askew.solvers.working_set import solve
+from askew.solvers.working_set.loop import solve
 
 SEEDS_PER_SHAPE = 220
 CHUNK = 44

@@ -127,7 +127,8 @@ class Approximated(KernelMachine):
     def _solver_of_programmes(self) -> Callable[..., Solution]:
         if not self._is_approximated:
             return super()._solver_of_programmes()
-        from askew.solvers import chunks, low_rank
+        from askew.solvers import out_of_core as chunks
+        from askew.solvers.coordinate import low_rank
 
         def solve(problem: Problem, **options: Any) -> Solution:
             if not isinstance(problem.matrix, Recomputed):

@@ -135,7 +135,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
 
     def _solver_of_programmes(self) -> Callable[..., Solution]:
         """``solve(problem, start=, tol=, max_iter=, on_round=)`` for programmes on the matrix of ``_matrix_of``."""
-        from askew.solvers.working_set import solve
+        from askew.solvers.working_set.loop import solve
 
         return partial(solve, cache_bytes=int(self.cache_size * MEGABYTE))
 

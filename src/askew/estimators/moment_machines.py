@@ -141,7 +141,7 @@ def _settled(problem: Problem, found: Solution) -> Solution:
     Pairs of variables end somewhere within tol, and where depends on the rounding of the data.
     """
     from askew.solvers.dispatch import is_bilinear
-    from askew.solvers.interior import settle
+    from askew.solvers.newton.interior import settle
 
     if not isinstance(problem.constraint, SumAtMost) or not is_bilinear(problem.matrix):
         return found
@@ -160,7 +160,7 @@ def _settled(problem: Problem, found: Solution) -> Solution:
 
 def _fit_few(evidence: list[Evidence], rho: float, setting: Setting, rows: Any, outs: list[Any]) -> list[Machine]:
     """Machines of a few sparse positives, all at once."""
-    from askew.solvers.stored import solve_each
+    from askew.solvers.explicit.stored import solve_each
 
     tols = [setting.tolerance(len(mine.weight)) for mine in evidence]
     fits = fit_few(evidence, setting.formulation, rho, tols, partial(solve_each, max_iter=setting.max_iter), outs)

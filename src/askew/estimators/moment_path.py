@@ -61,7 +61,7 @@ def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float
 def _solve_path(points: Any, weight: Vector, Cs: Vector, setting: Setting) -> list[Solution]:
     """Solutions at rising costs, on the stored matrix where that is cheapest."""
     from askew.solvers.dispatch import prefers_stored
-    from askew.solvers.stored import solve_path
+    from askew.solvers.explicit.stored import solve_path
 
     matrix, tol = Gram(Linear(), points), setting.tolerance(len(weight))
     if prefers_stored(matrix):

@@ -202,14 +202,14 @@ class Paths:
     def _solver(self, matrix: Any) -> Callable[..., Any]:
         """The solver for a stored matrix, or the one that asks for rows as it needs them."""
         if Ability.WHOLE in matrix.abilities:
-            from askew.solvers.kept_block import KeptBlock
-            from askew.solvers.whole import solve as solve_whole
+            from askew.solvers.explicit.active_block import KeptBlock
+            from askew.solvers.explicit.loop import solve as solve_whole
 
             if not hasattr(self._mine, "block"):
                 self._mine.block = KeptBlock()
             self._mine.block.forget()
             return partial(solve_whole, kept=self._mine.block)
-        from askew.solvers.working_set import solve
+        from askew.solvers.working_set.loop import solve
 
         cache_bytes = self.cache_bytes // len(self.rows.folds)
 

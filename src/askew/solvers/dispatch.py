@@ -43,8 +43,9 @@ def solve(
     stored : array of shape (n, n), optional
         The matrix, when a caller solves several programmes on it.
     """
-    from askew.solvers import linear, working_set
-    from askew.solvers import stored as stored_matrix
+    from askew.solvers.coordinate import points as linear
+    from askew.solvers.explicit import stored as stored_matrix
+    from askew.solvers.working_set import loop as working_set
 
     if isinstance(problem.constraint, SumAtMost):
         relaxed = Problem(problem.matrix, problem.linear, problem.lower, problem.upper, Free())

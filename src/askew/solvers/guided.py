@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.kernels.covariance_guided import CovarianceGuided, scale_of
-from askew.kernels.covariance_sketch import CovarianceSketch
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.qp import Problem, Solution
-from askew.solvers import stand_in, working_set
+from askew.solvers import surrogate as stand_in
+from askew.solvers.covariance_sketch import CovarianceSketch
 from askew.solvers.start import feasible_start
+from askew.solvers.working_set import loop as working_set
 
 Vector = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from askew.qp import Problem, Solution, Status
 from askew.qp.problem import Vector
-from askew.solvers.polish import polish
+from askew.solvers.newton.active_set import polish
 
 PATIENCE = 200
 EQUAL = 1e4  # scores whose spread is less than this many roundings are equal: the hulls touch

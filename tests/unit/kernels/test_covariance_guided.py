@@ -7,9 +7,9 @@ from scipy import sparse
 from askew.exceptions import ParameterError
 from askew.kernels import RBF, Gram, Linear, Polynomial, Precomputed, Sigmoid
 from askew.kernels.covariance_guided import CovarianceGuided, eta_from_blend, scale_of, trace_scale
-from askew.kernels.covariance_sketch import CovarianceSketch
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.kernels.symmetric_product import symmetric_product
+from askew.solvers.covariance_sketch import CovarianceSketch
 
 N = 300
 

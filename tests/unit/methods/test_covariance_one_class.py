@@ -10,7 +10,7 @@ from askew.methods import one_class
 from askew.methods.covariance_one_class import BLENDS, HALVINGS, fit_at, walk
 from askew.methods.rejection import rejection_threshold
 from askew.methods.support_width import choose_width, support_fraction
-from askew.solvers.working_set import solve as working_set_solve
+from askew.solvers.working_set.loop import solve as working_set_solve
 
 
 def solve(problem, start):

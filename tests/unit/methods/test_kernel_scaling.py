@@ -16,7 +16,7 @@ from askew.methods.kernel_scaling_rules import SCALINGS, rule_of
 from askew.methods.kernel_scaling_score import Surroundings, columns_of, needs_distances, scores_from_sums, unite
 from askew.methods.kernel_scaling_search import candidates_of, deal_folds, search
 from askew.metrics import tolerance_auc_score
-from askew.solvers.working_set import solve as working_set
+from askew.solvers.working_set.loop import solve as working_set
 
 
 def solve(problem, start=None):

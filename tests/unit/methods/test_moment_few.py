@@ -17,7 +17,7 @@ from askew.moments.factor import Factor
 from askew.moments.ridged_rows import products_by_ridge
 from askew.moments.sparse_sweeps import directions_of_rows, invert_variances, sum_of_deviations, whiten_rows
 from askew.qp import certify
-from askew.solvers import stored
+from askew.solvers.explicit import stored
 
 
 @pytest.fixture

@@ -7,8 +7,14 @@ from scipy import sparse
 from askew.exceptions import ParameterError
 from askew.kernels import Gram, Linear, Precomputed
 from askew.qp import Free, Problem, SignedPoints, Status, Sum, SumAtMost, certify
-from askew.solvers import box_newton, descent, dispatch, interior, linear, stored, working_set
-from askew.solvers.row_cache import RowCache
+from askew.solvers import dispatch
+from askew.solvers.coordinate import points as linear
+from askew.solvers.coordinate import sweeps as descent
+from askew.solvers.explicit import box as box_newton
+from askew.solvers.explicit import stored
+from askew.solvers.newton import interior
+from askew.solvers.working_set import loop as working_set
+from askew.solvers.working_set.rows import RowCache
 
 
 def problem_on(matrix, upper, constraint=None):

@@ -12,7 +12,7 @@ from askew.exceptions import DataError
 from askew.kernels import RBF, ArrayGram, Gram, Linear, Polynomial, Sigmoid, gram
 from askew.kernels.conformal import Conformal
 from askew.qp import Free, GroupSums, Problem, Status, Sum, SumAtMost, certify
-from askew.solvers.working_set import solve
+from askew.solvers.working_set.loop import solve
 
 TOL = 1e-6  # in units of the gradient
 SEEDS = {"torch": [*range(30), *range(40, 50)], "strict": range(0, 30, 2), "device": range(1, 30, 2)}

@@ -8,7 +8,7 @@ import pytest
 
 from askew.kernels import Precomputed
 from askew.qp import GroupSums, Problem, Sum, certify
-from askew.solvers import inner
+from askew.solvers.working_set import smo as inner
 
 COMPILED = ("move_gradient", "promise", "place_of", "move_pair")
 

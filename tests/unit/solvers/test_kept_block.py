@@ -7,8 +7,10 @@ from askew.kernels import RBF, Gram
 from askew.kernels.stored import Stored
 from askew.methods import asymmetric, c_svc
 from askew.qp import Status, certify
-from askew.solvers import kept_block, whole, working_set
-from askew.solvers.kept_block import KeptBlock, find_movers
+from askew.solvers.explicit import active_block as kept_block
+from askew.solvers.explicit import loop as whole
+from askew.solvers.explicit.active_block import KeptBlock, find_movers
+from askew.solvers.working_set import loop as working_set
 
 
 def overlapping(n=500, seed=0):

@@ -7,9 +7,10 @@ from askew.kernels import RBF, Gram
 from askew.kernels.stored import Stored
 from askew.methods import asymmetric, c_svc
 from askew.qp import Status, certify
-from askew.solvers import whole, working_set
-from askew.solvers.polish import polish
+from askew.solvers.explicit import loop as whole
+from askew.solvers.newton.active_set import polish
 from askew.solvers.relative import relative_violation, solve_relative, spread
+from askew.solvers.working_set import loop as working_set
 
 
 def overlapping(n=400, width=0.02, seed=0):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from askew.kernels import RBF, Gram
-from askew.solvers import row_cache
-from askew.solvers.row_cache import RowCache
+from askew.solvers.working_set import rows as row_cache
+from askew.solvers.working_set.rows import RowCache
 from askew.threads import workers
 
 

@@ -5,11 +5,12 @@ import pytest
 
 from askew.kernels import RBF, Gram, Precomputed
 from askew.kernels.covariance_guided import CovarianceGuided, trace_scale
-from askew.kernels.covariance_sketch import CovarianceSketch
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.methods import one_class
 from askew.qp import GroupSums, Problem, Status, certify
-from askew.solvers import stand_in, working_set
+from askew.solvers import surrogate as stand_in
+from askew.solvers.covariance_sketch import CovarianceSketch
+from askew.solvers.working_set import loop as working_set
 
 
 class Crude:

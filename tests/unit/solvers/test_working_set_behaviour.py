@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from askew.kernels import RBF, Gram, Linear, Precomputed, Sigmoid
 from askew.qp import Free, GroupSums, Problem, Status, Sum, SumAtMost, certify
-from askew.solvers.working_set import solve
+from askew.solvers.working_set.loop import solve
 
 SEEDS = [seed for seed in range(40) if trait_of(seed) not in ("huge C", "one point")]
 
@@ -207,7 +207,7 @@ def test_sparse_points_give_the_dense_answer(function):
 
 
 def test_importing_the_solver_does_not_load_numba():
-    program = "import sys, askew.solvers.working_set; sys.exit('numba' in sys.modules)"
+    program = "import sys, askew.solvers.working_set.loop; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

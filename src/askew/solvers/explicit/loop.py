@@ -86,7 +86,7 @@ class _Work:
     """Where a programme stands: β, its gradient, and the rows that passes are made on."""
 
     def __init__(self, problem: Problem, beta: Vector, g: Vector, tol: float, max_iter: int, kept: Any) -> None:
-        from askew.solvers.kept_block import KeptBlock
+        from askew.solvers.explicit.active_block import KeptBlock
 
         self.problem, self.beta, self.g, self.tol = problem, beta, g, tol
         self.limit = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
@@ -113,7 +113,7 @@ class _Work:
 
     def take_pass(self) -> bool:
         """Move β by all that may move at once, or by rounds; returns whether it is time to judge."""
-        from askew.solvers.kept_block import LARGEST, find_movers
+        from askew.solvers.explicit.active_block import LARGEST, find_movers
 
         goal = _AIM * self.tol
         if self.keeps:
@@ -140,7 +140,7 @@ class _Work:
         return self.keeps
 
     def _run_rounds(self, goal: float) -> bool:
-        from askew.solvers.rounds import run_rounds
+        from askew.solvers.explicit.rounds import run_rounds
 
         size = min(self.problem.n, WORKING_SET)
         done, some, violation, curvature = run_rounds(
@@ -157,7 +157,7 @@ class _Work:
 
     def judge(self) -> float:
         """Bring the gradient up to date in float64; returns the violation."""
-        from askew.solvers.rounds import measure
+        from askew.solvers.explicit.rounds import measure
 
         is_sharper = _sharpen(self.problem, self.beta, self.tol)
         move = self.beta if self.judged is None or is_sharper else self.beta - self.judged

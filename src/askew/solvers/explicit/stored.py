@@ -45,7 +45,7 @@ def solve(
     stored : array of shape (n, n), optional
         K in float64 when it is at hand.
     """
-    from askew.solvers.box_newton import solve_box
+    from askew.solvers.explicit.box import solve_box
 
     if not isinstance(problem.constraint, Free):
         raise ParameterError("Coordinate descent takes a box alone; give sums to askew.solvers.working_set.")
@@ -74,7 +74,7 @@ def solve_each(
     tols : array of shape (n_programmes,)
     max_iter : int
     """
-    from askew.solvers.box_newton import solve_boxes
+    from askew.solvers.explicit.box import solve_boxes
 
     p, lower, beta, g = _unit_programmes(len(upper))
     endings = np.zeros((len(tols), 3), np.int64)
@@ -99,7 +99,7 @@ def solve_path(K: Vector, uppers: Vector, tol: float, max_iter: int = -1) -> lis
     tol : float
     max_iter : int
     """
-    from askew.solvers.box_newton import solve_box
+    from askew.solvers.explicit.box import solve_box
 
     count, n = uppers.shape
     p, lower, beta, g = _unit_programmes(uppers.size)
@@ -151,7 +151,7 @@ def _shares(first: NDArray[np.int64], parts: int) -> list[tuple[int, int]]:
 
 
 def _status(ending: int, is_good: bool, is_psd: bool | None) -> Status:
-    from askew.solvers.box_newton import STUCK
+    from askew.solvers.explicit.box import STUCK
 
     if is_good:
         return Status.STATIONARY if is_psd is False else Status.OPTIMAL

@@ -22,8 +22,8 @@ import numba
 import numpy as np
 
 from askew.qp.gather import gather_block
-from askew.solvers.accumulate import add_rows
-from askew.solvers.inner import solve_block
+from askew.solvers.working_set.accumulate import add_rows
+from askew.solvers.working_set.smo import solve_block
 
 FEWEST = 16.0  # of a group, either way
 

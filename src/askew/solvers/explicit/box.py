@@ -21,7 +21,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from askew.solvers.descent import descend_stored
+from askew.solvers.coordinate.sweeps import descend_stored
 
 GOOD, LIMITED, STUCK = 0, 1, 2
 _POLISH = 1e-6  # the last Newton step costs little and leaves an error this far below the tolerance

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from askew.arrays import Home, host
 from askew.qp import Problem
-from askew.solvers.inner_device import can_solve
-from askew.solvers.inner_device import solve_block as solve_on_device
-from askew.solvers.selection import Standing
+from askew.solvers.working_set.choice import Standing
+from askew.solvers.working_set.smo_cuda import can_solve
+from askew.solvers.working_set.smo_cuda import solve_block as solve_on_device
 
 Vector = NDArray[np.float64]
 
@@ -121,7 +121,7 @@ class Inside:
         return max(0.1 * standing.violation, 0.3 * self.goal), min(most, self.max_steps - self.steps)
 
     def _solve_on_host(self, chosen: Any, standing: Standing, K: NDArray[Any]) -> tuple[Vector, Vector]:
-        from askew.solvers.inner import solve_block
+        from askew.solvers.working_set.smo import solve_block
 
         begin = time.perf_counter()
         slack = self._slack()

@@ -12,7 +12,7 @@ Given
 Returns
     P̃ as a multiple of Q and a rest of low rank. After a step d with Pd known, τ is re-read from the curvature along d
     and P̃ is corrected to agree with P there, as in the method of Broyden, Fletcher, Goldfarb and Shanno.
-    Nothing is approximated in the answer: ``askew.solvers.stand_in`` judges and steers by products with P.
+    Nothing is approximated in the answer: ``askew.solvers.surrogate`` judges and steers by products with P.
 Reference
     Williams and Seeger (2001), NIPS 13:682, for the sketch; Nocedal and Wright (2006), chapters 6 and 7, for
     corrections of limited memory; Barzilai and Borwein (1988) for reading a curvature from a step.

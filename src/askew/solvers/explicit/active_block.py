@@ -23,8 +23,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.solvers.inner import solve_block
-from askew.solvers.rounds import kth_smallest, measure
+from askew.solvers.explicit.rounds import kth_smallest, measure
+from askew.solvers.working_set.smo import solve_block
 
 LARGEST = 2048  # beyond, a step over all of A costs more than rounds do: its rows no longer come from a cache
 NEAR = 8  # one row that only might move for so many that do

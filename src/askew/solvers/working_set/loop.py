@@ -33,10 +33,10 @@ from numpy.typing import NDArray
 from askew.arrays import Home, assign, host, row_precision
 from askew.exceptions import DataError
 from askew.qp import Ability, Problem, Solution, Status, certify
-from askew.solvers.inside import Inside
-from askew.solvers.row_cache import RowCache, Uncached
-from askew.solvers.selection import Standing, choose, take_standing
 from askew.solvers.start import feasible_start
+from askew.solvers.working_set.choice import Standing, choose, take_standing
+from askew.solvers.working_set.inside import Inside
+from askew.solvers.working_set.rows import RowCache, Uncached
 from askew.threads import Workers, workers
 
 Vector = NDArray[np.float64]
@@ -231,7 +231,7 @@ class _Run(Inside):
 
     def _leap(self) -> None:
         """A Newton step where pairs of variables creep: a small problem, badly conditioned."""
-        from askew.solvers.polish import polish
+        from askew.solvers.newton.active_set import polish
 
         self._refresh()
         self.beta = self.home.put(polish(self.problem, host(self.beta), host(self.g)))

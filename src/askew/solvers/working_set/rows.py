@@ -85,7 +85,7 @@ class RowCache:
         self, g: NDArray[np.float64], indices: Indices, steps: NDArray[Any], pool: Workers, keep: bool = True
     ) -> NDArray[np.float64]:
         """g += steps @ K[indices]; new rows are kept for the next time unless ``keep`` is false."""
-        from askew.solvers.accumulate import absorb_tile, add_rows
+        from askew.solvers.working_set.accumulate import absorb_tile, add_rows
 
         self._clock += 1
         slots = self._slot_of[indices]

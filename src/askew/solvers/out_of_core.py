@@ -32,7 +32,8 @@ from numpy.typing import NDArray
 from askew.arrays import row_precision
 from askew.qp import Certificate, Constraint, GroupSums, Problem, Solution, Status, Sum, certify
 from askew.qp.problem import Vector
-from askew.solvers import low_rank, smoothed
+from askew.solvers.coordinate import low_rank
+from askew.solvers.newton import smoothed_dual as smoothed
 from askew.solvers.start import feasible_start
 
 Indices = NDArray[np.int64]

@@ -24,7 +24,7 @@ import numpy as np
 
 from askew.qp import Problem, Solution, certify
 from askew.qp.problem import Vector
-from askew.solvers import working_set
+from askew.solvers.working_set import loop as working_set
 
 FEW = 4096  # variables up to which the working set needs no help
 SWEEPS = 40
@@ -69,7 +69,7 @@ def solve(
 
 def descend(problem: Problem, start: Vector | None, tol: float, max_iter: int) -> tuple[Vector, int]:
     """β near the optimum, its sums nearly met, and how many coordinates were moved."""
-    from askew.solvers.sum_descent import sweep_sums
+    from askew.solvers.coordinate.sum_descent import sweep_sums
 
     matrix: Any = problem.matrix
     n, totals = problem.n, np.array(problem.constraint.totals)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numba
 
-from askew.solvers.descent import projected, rests, shuffle
+from askew.solvers.coordinate.sweeps import projected, rests, shuffle
 
 _compile = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)
 

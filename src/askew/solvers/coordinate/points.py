@@ -97,7 +97,7 @@ class _Run:
 
     def sweep(self, tol: float, limit: int) -> int:
         """Sweeps over the points until their violation is at most ``tol``; how many."""
-        from askew.solvers import descent
+        from askew.solvers.coordinate import sweeps as descent
 
         problem = self.problem
         state = (self.beta, problem.lower, problem.upper, tol, limit)
@@ -117,7 +117,7 @@ class _Run:
             m, entries = len(self._inside()), self.points.nnz / n
             operations = m * m * entries / 2 + m**3 / 3
             return 0 < m <= _LARGEST and operations <= 2 * _PRODUCTS * n * entries * self.work_since_leap
-        from askew.solvers.interior import price
+        from askew.solvers.newton.interior import price
 
         upper, lower = self.problem.upper, self.problem.lower
         if self.has_leapt or not (np.isfinite(upper).all() and (upper > lower).all()):
@@ -128,13 +128,13 @@ class _Run:
         """Far ahead at once: to near the optimum on dense points, by a Newton step on sparse ones."""
         problem, self.has_leapt, self.work_since_leap = self.problem, True, 0.0
         if self.is_sparse:
-            from askew.solvers.box_newton import move_inside
+            from askew.solvers.explicit.box import move_inside
 
             inside = self._inside()
             block = problem.matrix.subset(inside).filled()  # type: ignore[attr-defined]
             move_inside(block, np.trace(block), inside, gradient, self.beta, problem.lower, problem.upper)
         else:
-            from askew.solvers.interior import interior_point
+            from askew.solvers.newton.interior import interior_point
 
             tol = min(self.tol, _EXACT)
             self.beta[:] = interior_point(self.points, problem.linear, problem.lower, problem.upper, tol)
@@ -144,7 +144,7 @@ class _Run:
         """The optimum itself, on dense points and where finding it costs less than the sweeps did."""
         if self.is_sparse or not np.isfinite(self.problem.upper).all():
             return None
-        from askew.solvers.interior import settle
+        from askew.solvers.newton.interior import settle
 
         n, d = self.points.shape
         m = len(self._inside())

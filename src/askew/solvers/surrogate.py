@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.qp import Constraint, GroupSums, Problem, Solution, Status, Sum, certify
-from askew.solvers import working_set
-from askew.solvers.row_cache import RowCache
 from askew.solvers.start import feasible_start
+from askew.solvers.working_set import loop as working_set
+from askew.solvers.working_set.rows import RowCache
 from askew.threads import workers
 
 Vector = NDArray[np.float64]

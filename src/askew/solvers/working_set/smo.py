@@ -26,7 +26,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from askew.solvers.lanes import larger, smaller
+from askew.solvers.working_set.lanes import larger, smaller
 
 FAR = 1e30  # added to a gradient to take a variable out of a search
 
