@@ -18,7 +18,6 @@ from askew.methods.moment_evidence import Evidence
 from askew.methods.moment_few import MOST, fit_few, is_few
 from askew.methods.moment_ridge import choose_ridge
 from askew.methods.moment_score import kernel_scores
-from askew.moments import DiagonalMoments
 from askew.moments.structure import Structure
 from askew.qp import Problem, Solution, SumAtMost, certify
 from askew.threads import for_each
@@ -237,7 +236,7 @@ def _variance_from_moments(evidence: Evidence, w: Vector) -> float:
     moments, structure = evidence.moments, evidence.structure
     bound = float(moments.score_variance(w))
     has_factors = getattr(structure, "factors", np.empty((0, 0))).shape[1] > 0
-    if type(moments) is DiagonalMoments and has_factors:  # Σ ⪯ D + FF', to the accuracy of Lanczos
+    if moments.is_diagonal and not moments.has_directions and has_factors:  # Σ ⪯ D + FF', to the accuracy of Lanczos
         bound = min(bound, (1.0 + 1e-6) * structure.with_ridge(0.0).model_variance(w))
     return bound
 

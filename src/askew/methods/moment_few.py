@@ -40,7 +40,8 @@ def is_few(evidence: Evidence, formulation: Formulation, covariance: str) -> boo
         and covariance == "diagonal"
         and formulation.name in ("C", "nu")
         and sparse.issparse(evidence.X)
-        and type(evidence.moments) is DiagonalMoments
+        and evidence.moments.is_diagonal
+        and not evidence.moments.has_directions
     )
 
 
