@@ -28,6 +28,7 @@ from scipy import sparse
 __all__ = [
     "FLOAT32_ARGUMENT_LIMIT",
     "Home",
+    "answer",
     "assign",
     "distinct",
     "fetched",
@@ -85,6 +86,11 @@ def host(x: Any) -> NDArray[Any]:
 def fetched(x: Any) -> Any:
     """x, brought to the host if it is an array of another library; anything else as it is."""
     return host(x) if is_elsewhere(x) else x
+
+
+def answer(x: Any, question: Any) -> Any:
+    """x, brought to the host where the array that asked for it is NumPy's."""
+    return host(x) if is_numpy_array(question) else x
 
 
 class Home:

@@ -25,7 +25,7 @@ from askew.estimators.elsewhere import read_rows, telling_of_memory
 from askew.estimators.progress import ReportsProgress
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError
-from askew.kernels import ArrayGram, Precomputed, gram, make_function, resolve_gamma
+from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
 from askew.qp import Problem, Solution, Status
 from askew.sources import ScoresAnywhere
 
@@ -125,10 +125,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
 
     def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
         """The matrix of a kernel function on the training rows."""
-        matrix = gram(function, X)
-        if isinstance(matrix, ArrayGram):
-            matrix.tile_bytes = min(matrix.tile_bytes, max(MEGABYTE, int(self.cache_size * MEGABYTE)))
-        return matrix
+        return Gram(function, X, tile_bytes=max(MEGABYTE, int(self.cache_size * MEGABYTE)))
 
     def _kernel_function(self) -> Any:
         return make_function(self.kernel, self.gamma_, self.degree, self.coef0)
@@ -161,7 +158,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         if points is None:
             points = self.support_vectors_
         X, points = self._together(X, points)
-        return np.asarray(gram(self._kernel_function(), points).weighted_sum(X, coefficients))
+        return np.asarray(Gram(self._kernel_function(), points).weighted_sum(X, coefficients))
 
     @staticmethod
     def _together(X: Any, points: Any) -> tuple[Any, Any]:

@@ -175,21 +175,10 @@ class OffersUpdates(Protocol):
 
 
 class OffersDevice(Protocol):
-    """Verbs on arrays that live where K lives."""
+    """``block``, ``matvec`` and ``add_product_at`` take and give arrays that live where K lives, as well as NumPy's."""
 
     home: Any
-
-    def diagonal_at(self) -> Any:
-        """K_ii in float64, where K lives."""
-        ...
-
-    def block_at(self, indices: Any, dtype: Any) -> Any:
-        """K[indices][:, indices], where K lives."""
-        ...
-
-    def matvec_at(self, v: Any) -> Any:
-        """Kv in float64, where K lives."""
-        ...
+    """The library and device where K lives."""
 
 
 class OffersGuided(Protocol):

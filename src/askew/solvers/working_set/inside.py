@@ -66,11 +66,11 @@ class Inside:
         matrix: Any = self.problem.matrix
         g = self._centred(chosen, standing)
         dtype = self._inner_dtype(g, standing)
-        K = matrix.block_at(chosen, dtype)
+        K = matrix.block(chosen, dtype)
         self._lap("block", begin)
         if can_solve(K, len(self.members)) and self._slack() is None and matrix.is_psd:
             return self._solve_on_device(chosen, standing, K, g)
-        K = K if dtype == self.dtype else matrix.block_at(chosen, self.dtype)
+        K = K if dtype == self.dtype else matrix.block(chosen, self.dtype)
         K = self.home.fetch(K)
         K = np.pad(K, (0, 1)) if self.problem.constraint.slack is not None else K
         before, moved = self._solve_on_host(chosen, standing, K)

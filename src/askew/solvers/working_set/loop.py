@@ -131,7 +131,7 @@ class _Run(Inside):
         self.upper = self.home.put(np.minimum(problem.upper, OPEN))
         self.members, self.labels = _groups(problem, self.home)
         matrix: Any = problem.matrix
-        self.diagonal = self.home.put(matrix.diagonal()) if self.home.is_host else matrix.diagonal_at()
+        self.diagonal = self.home.put(matrix.diagonal())
         self.linear = self.home.put(problem.linear)
         self.beta = self.home.put(feasible_start(problem, start))
         self.size = min(problem.n, working_set_size or default_size(problem.n, self.home.is_host))
@@ -256,7 +256,7 @@ class _Run(Inside):
     def _exact_gradient(self) -> Any:
         matrix: Any = self.problem.matrix
         xp = self.home.xp
-        g = (matrix.matvec(self.beta) if self.home.is_host else matrix.matvec_at(self.beta)) + self.linear
+        g = matrix.matvec(self.beta) + self.linear
         if not (bool(xp.all(xp.isfinite(g))) and bool(xp.all(xp.isfinite(self.diagonal)))):
             raise DataError(
                 "The kernel matrix has values that are not finite: they exceed what float64 can hold. "
