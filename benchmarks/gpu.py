@@ -208,7 +208,7 @@ def step_costs(gram: Gram, signs: np.ndarray, q: int, rounds: int) -> dict[str, 
     for name, run in (("host", on_host), ("device", on_device)):
         seconds, steps = timed(run, rounds)
         costs[name] = round(1e6 * median(seconds) / steps, 3)
-    costs["block to the host"] = round(1e6 * median(timed(lambda: gram.home.fetch(K), rounds)[0]))
+    costs["block to the host"] = round(1e6 * median(timed(lambda: gram.home.to_scratch(K), rounds)[0]))
     return costs
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "answer",
     "assign",
     "distinct",
+    "dtype_name",
     "fetched",
     "host",
     "is_cupy_array",
@@ -41,6 +42,7 @@ __all__ = [
     "namespace",
     "row_precision",
     "smallest",
+    "stack_rows",
     "take_rows",
     "transform",
 ]
@@ -146,7 +148,7 @@ class Home:
 
             torch.cuda.synchronize(self.device)
 
-    def fetch(self, x: Any) -> NDArray[Any]:
+    def to_scratch(self, x: Any) -> NDArray[Any]:
         """x on the host, in memory that this thread's next call writes over: fresh memory costs more than the way."""
         if not is_torch_array(x) or x.device.type != "cuda":
             return host(x)
@@ -170,6 +172,18 @@ def take_rows(X: Any, indices: NDArray[np.int64]) -> Any:
         return X[indices]
     home = Home(X)
     return home.xp.take(X, home.put(indices), axis=0)
+
+
+def stack_rows(parts: Sequence[Any]) -> Any:
+    """Rows of several arrays, or of several sparse matrices, as one: a lone part as it is, sparse ones as CSR."""
+    if len(parts) == 1:
+        return parts[0]
+    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+
+
+def dtype_name(x: Any) -> str:
+    """The precision of an array of any library under NumPy's name: "float32", "int64"."""
+    return str(x.dtype).rpartition(".")[2]
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -261,7 +261,7 @@ def test_folds_side_by_side_do_not_disturb_each_other(cache_size):
 
 def test_what_comes_to_the_host_stays_while_another_thread_fetches():
     home = Home(torch.zeros(1, device="cuda"))
-    first = home.fetch(torch.ones(1000, device="cuda"))
+    first = home.to_scratch(torch.ones(1000, device="cuda"))
     with ThreadPoolExecutor(1) as executor:
         executor.submit(home.fetch, torch.zeros(1000, device="cuda")).result()
     assert (first == 1).all()

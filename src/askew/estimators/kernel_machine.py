@@ -24,6 +24,7 @@ from askew.arrays import Home, fetched, host, is_elsewhere, take_rows
 from askew.estimators.elsewhere import read_rows, telling_of_memory
 from askew.estimators.progress import ReportsProgress
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
+from askew.estimators.streamed_rows import StreamedRows
 from askew.exceptions import DataError
 from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
 from askew.qp import Problem, Solution, Status
@@ -120,7 +121,8 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
             self.gamma_ = 1.0
             return Precomputed(X)
         with telling_of_memory(self.cache_size):
-            self.gamma_ = resolve_gamma(self.gamma, X, weight)
+            variance = X.variance() if isinstance(X, StreamedRows) else None
+            self.gamma_ = resolve_gamma(self.gamma, X, weight, variance)
             return self._matrix_of(self._kernel_function(), X, weight, strata)
 
     def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:

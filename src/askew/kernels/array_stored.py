@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.arrays import Home, answer, host
+from askew.arrays import Home, answer, dtype_name, host
 from askew.kernels.gram import Gram, fetched_into
 from askew.qp import Ability
 from askew.qp.matrix import RowsOfTiles
@@ -50,7 +50,7 @@ class ArrayStored(RowsOfTiles):
     def subset(self, indices: NDArray[np.int64]) -> ArrayStored:
         """The same kernel on some of the points."""
         some = object.__new__(ArrayStored)
-        some._hold(self.block(self.home.put(indices), _numpy_name(self.K)), self.home, self.is_psd, self._bound)
+        some._hold(self.block(self.home.put(indices), dtype_name(self.K)), self.home, self.is_psd, self._bound)
         return some
 
     @staticmethod
@@ -86,7 +86,7 @@ class ArrayStored(RowsOfTiles):
     def add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
         """g + steps @ K[indices], with products in the precision of K and sums in float64."""
         rows = self.home.xp.take(self.K, indices, axis=0)
-        return g + self.home.put(self.home.put(steps, _numpy_name(self.K)) @ rows, np.float64)
+        return g + self.home.put(self.home.put(steps, dtype_name(self.K)) @ rows, np.float64)
 
     def matvec(self, v: Any) -> Any:
         """Kv in float64, where v lives."""
@@ -99,7 +99,3 @@ class ArrayStored(RowsOfTiles):
             rows = self.home.put(xp.take(self.K, some, axis=0), np.float64)
             total = total + xp.take(here, some, axis=0) @ rows
         return answer(total, v)
-
-
-def _numpy_name(x: Any) -> str:
-    return str(x.dtype).rpartition(".")[2]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.arrays import host, is_elsewhere
+from askew.arrays import dtype_name, host, is_elsewhere
 from askew.exceptions import DataError
 from askew.moments.array_passes import summarise_elsewhere
 from askew.moments.passes import Summary, empty_summary, join, outer_product, summarise
@@ -232,7 +232,7 @@ def _with_constants(summary: Summary, X: Any, weight: Vector | None) -> Summary:
     """
     n, mean, rest, scatter = summary
     diagonal = scatter if scatter.ndim == 1 else np.diagonal(scatter)
-    rounding = X.shape[0] * np.finfo(np.float64 if X.dtype != np.float32 else np.float32).eps * np.abs(mean)
+    rounding = X.shape[0] * np.finfo("float32" if dtype_name(X) == "float32" else "float64").eps * np.abs(mean)
     suspects = np.flatnonzero((mean != 0) & (diagonal <= n * rounding**2))
     if not len(suspects):
         return summary

@@ -71,7 +71,7 @@ class Inside:
         if can_solve(K, len(self.members)) and self._slack() is None and matrix.is_psd:
             return self._solve_on_device(chosen, standing, K, g)
         K = K if dtype == self.dtype else matrix.block(chosen, self.dtype)
-        K = self.home.fetch(K)
+        K = self.home.to_scratch(K)
         K = np.pad(K, (0, 1)) if self.problem.constraint.slack is not None else K
         before, moved = self._solve_on_host(chosen, standing, K)
         return self.home.put(before), self.home.put(moved)
