@@ -202,7 +202,7 @@ def step_costs(gram: Gram, signs: np.ndarray, q: int, rounds: int) -> dict[str, 
 
     def on_device() -> int:
         start = torch.zeros(q, dtype=torch.float64, device="cuda"), *here[2:]
-        return int(inner_device.solve_block(K, *here[:2], *start, q, 1e-2, 20 * q)[0])
+        return int(inner_device.solve_on_device(K, *here[:2], *start, q, 1e-2, 20 * q)[0])
 
     costs = {}
     for name, run in (("host", on_host), ("device", on_device)):

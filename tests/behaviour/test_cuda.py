@@ -113,9 +113,9 @@ def test_the_inner_problem_has_the_objective_of_the_host(q, groups):
     starts = np.array([0, q] if groups == 1 else [0, split, q])
     inner.solve_block(K, diagonal, g.copy(), here, problem.lower, problem.upper, starts, tol, most)
     block, beta = _there(K), _there(start.copy())
-    assert inner_device.can_solve(block, groups)
+    assert inner_device.can_solve_on_device(block, groups)
     box = (_there(problem.lower), _there(problem.upper))
-    steps = inner_device.solve_block(block, _there(diagonal), _there(g), beta, *box, split, tol, most)
+    steps = inner_device.solve_on_device(block, _there(diagonal), _there(g), beta, *box, split, tol, most)
     assert 0 < int(steps[0]) < most
     verdict, expected = certify(problem, host(beta)), certify(problem, here)
     assert verdict.is_optimal(1.1 * tol + 1e-4, 1e-9)  # float32 gradients drift a little

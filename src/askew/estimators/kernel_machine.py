@@ -7,8 +7,7 @@ No estimator is made from this class alone. A subclass declares its own paramete
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -28,6 +27,7 @@ from askew.estimators.streamed_rows import StreamedRows
 from askew.exceptions import DataError
 from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
 from askew.qp import Problem, Solution, Status
+from askew.solvers import solve
 from askew.sources import ScoresAnywhere
 
 MEGABYTE = 2**20
@@ -132,16 +132,15 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
     def _kernel_function(self) -> Any:
         return make_function(self.kernel, self.gamma_, self.degree, self.coef0)
 
-    def _solver_of_programmes(self) -> Callable[..., Solution]:
-        """``solve(problem, start=, tol=, max_iter=, on_round=)`` for programmes on the matrix of ``_matrix_of``."""
-        from askew.solvers.working_set.loop import solve
-
-        return partial(solve, cache_bytes=int(self.cache_size * MEGABYTE))
-
     def _solve(self, problem: Problem, start: Any = None) -> Solution:
         with telling_of_memory(self.cache_size):
-            return self._solver_of_programmes()(
-                problem, start=start, tol=self.tol, max_iter=self.max_iter, on_round=self._round_listener()
+            return solve(
+                problem,
+                start=start,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                memory=int(self.cache_size * MEGABYTE),
+                on_round=self._round_listener(),
             )
 
     def _keep_support(self, X: Any, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:

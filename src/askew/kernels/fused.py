@@ -4,7 +4,7 @@ Solves
     g += Σ_j steps_j finish(V u_j): a tile of V U' is computed by the matrix units, turned into kernel values in
     registers, multiplied by the steps and reduced. The m×n block of kernel values is never written to memory.
 Given
-    The operands of ``ArrayGram`` (V of shape (n, D) for all points, U of shape (m, D) for the rows that moved) in
+    The operands of ``DevicePoints`` (V of shape (n, D) for all points, U of shape (m, D) for the rows that moved) in
     float32 or float64, on a CUDA device, as PyTorch or CuPy arrays; g in float64.
 Returns
     g, changed in place. Products keep the precision of the operands (for float32 three TF32 products for each); sums of

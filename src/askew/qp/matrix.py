@@ -55,7 +55,11 @@ class SymmetricMatrix(Protocol):
     n: int
     is_psd: bool | None
     """True or False when known from the formula, None when only the numbers could tell."""
-    abilities: frozenset[Ability]
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """What is offered beyond these members."""
+        ...
 
     def diagonal(self) -> Vector:
         """K_ii in float64."""

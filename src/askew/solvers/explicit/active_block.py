@@ -1,9 +1,9 @@
-"""The rows that may still move, side by side: one large working set that is kept from programme to programme.
+"""The variables that may still move, side by side: one large working set kept from programme to programme.
 
 Solves
-    The programme of ``whole`` with every variable held that sits at a bound and does not ask to leave it: minimise over
+    The programme of ``loop`` with every variable held that sits at a bound and does not ask to leave it: minimise over
     the rest, A, among which are all that violate the KKT conditions and the few that are nearest to doing so. On a path
-    A hardly changes, so K_AA is gathered once, newcomers are added to it, and SMO runs on all of A at once (``inner``).
+    A hardly changes, so K_AA is gathered once, newcomers are added to it, and SMO runs on all of A at once (``smo``).
     Rounds of small working sets take as many steps, but each round gathers its block and moves the whole gradient.
 Given
     K whole in the working precision; g, β and its box in float64; the group of each variable.
@@ -23,10 +23,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.solvers.explicit.rounds import kth_smallest, measure
 from askew.solvers.working_set.smo import solve_block
 
-LARGEST = 2048  # beyond, a step over all of A costs more than rounds do: its rows no longer come from a cache
+LARGEST_BLOCK = 2048  # beyond, a step over all of A costs more than rounds do: its rows no longer come from a cache
 NEAR = 8  # one row that only might move for so many that do
 SPARE = 5  # one empty place for so many rows
 LOOSE = 1.3  # times as many rows as are wanted: K_AA is gathered anew
@@ -36,7 +35,7 @@ SIDES = 2  # groups, at most: one grows downwards from the middle, the other upw
 _compile = numba.njit(cache=True, nogil=True)
 
 
-class KeptBlock:
+class ActiveBlock:
     """K_AA, in places that leave room for newcomers at either end.
 
     Attributes
@@ -99,6 +98,46 @@ class KeptBlock:
             starts = starts[1:]
         max_steps = min(max_steps, MANY * (self.last - self.first))  # then the gradient is due for a float64 one
         return solve_held(self._block, self.rows, starts, diagonal, g, beta, lower, upper, goal, max_steps)
+
+
+@_compile
+def measure(g, beta, lower, upper, labels, lows, highs):  # type: ignore[no-untyped-def]
+    """Least g that can rise and largest that can fall, of each group; returns the largest difference."""
+    for j in range(lows.shape[0]):
+        lows[j], highs[j] = np.inf, -np.inf
+    for i in range(g.shape[0]):
+        j = labels[i]
+        if beta[i] < upper[i] and g[i] < lows[j]:
+            lows[j] = g[i]
+        if beta[i] > lower[i] and g[i] > highs[j]:
+            highs[j] = g[i]
+    violation = 0.0
+    for j in range(lows.shape[0]):
+        violation = max(violation, highs[j] - lows[j])
+    return violation
+
+
+@_compile
+def kth_smallest(values, m, k):  # type: ignore[no-untyped-def]
+    """The k-th smallest (from 0) of the first m values, which are reordered (Hoare's selection)."""
+    left, right = 0, m - 1
+    while left < right:
+        pivot, i, j = values[(left + right) // 2], left, right
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i, j = i + 1, j - 1
+        if k <= j:
+            right = j
+        elif k >= i:
+            left = i
+        else:
+            break
+    return values[k]
 
 
 @_compile

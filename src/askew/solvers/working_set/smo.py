@@ -23,15 +23,60 @@ Reference
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
-
-from askew.solvers.working_set.lanes import larger, smaller
+from numba.core import types
+from numba.extending import intrinsic, overload
 
 FAR = 1e30  # added to a gradient to take a variable out of a search
 
 _compile = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)
 _weave = numba.njit(fastmath=True, error_model="numpy", nogil=True, inline="always")
+
+
+def larger(a: float, b: float) -> float:
+    """The larger of two numbers, neither of them NaN."""
+    return a if a > b else b
+
+
+def smaller(a: float, b: float) -> float:
+    """The smaller of two numbers, neither of them NaN."""
+    return a if a < b else b
+
+
+def _selecting(comparison: str) -> Any:
+    @intrinsic
+    def select(typing_context: Any, a: Any, b: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            wins = builder.fcmp_ordered(comparison, args[0], args[1], flags=("fast",))
+            return builder.select(wins, args[0], args[1], flags=("fast",))
+
+        return a(a, b), generate
+
+    return select
+
+
+_select_larger, _select_smaller = _selecting(">"), _selecting("<")
+
+
+def _same_floats(a: Any, b: Any) -> bool:
+    return a == b and isinstance(a, types.Float)
+
+
+@overload(larger)
+def _compile_larger(a, b):  # type: ignore[no-untyped-def]
+    if _same_floats(a, b):
+        return lambda a, b: _select_larger(a, b)
+    return None
+
+
+@overload(smaller)
+def _compile_smaller(a, b):  # type: ignore[no-untyped-def]
+    if _same_floats(a, b):
+        return lambda a, b: _select_smaller(a, b)
+    return None
 
 
 @_weave
