@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.kernels.symmetric_product import symmetric_product, symmetric_scatter
+from askew.qp import Ability
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
@@ -29,6 +30,9 @@ Indices = NDArray[np.int64]
 
 HEIGHT = 256  # rows of Q produced at a time
 ALWAYS_FORMED = 512  # a product this small costs less than thinking about it
+
+
+_CHEAP = frozenset({Ability.WHOLE, Ability.POINTS, Ability.DEVICE})
 
 
 class KernelCovariance:
@@ -68,8 +72,7 @@ class KernelCovariance:
     def spread(self, plain: Vector, dtype: Any = np.float64) -> Vector:
         """Δv from Qv: Q(C(Qv)), a product with all of Q."""
         centred = self.centre(plain)
-        function = getattr(self.matrix, "function", None)
-        if function is None or function.is_bilinear:  # entries that cost nothing are not worth saving
+        if not self.matrix.abilities.isdisjoint(_CHEAP):  # entries that cost nothing are not worth saving
             return self.matrix.matvec(centred)
         return symmetric_product(self.matrix, centred, dtype)
 
@@ -90,6 +93,8 @@ class KernelCovariance:
 
     def trace(self) -> float:
         """Σ w_i Δ_ii."""
+        if self._trace is None and self.n <= ALWAYS_FORMED:
+            self.form()
         if self._trace is None:
             self.survey(np.zeros(self.n))
         assert self._trace is not None

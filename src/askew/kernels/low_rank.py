@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.kernels.nystroem import Nystroem
+from askew.qp import Ability
+from askew.qp.matrix import RowsOfTiles
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
@@ -31,7 +33,7 @@ HEIGHT = 2048  # rows that are raised to float64 at a time
 WINDOW = 8192  # rows of a pass in the features' own precision
 
 
-class LowRank:
+class LowRank(RowsOfTiles):
     """K = Z diag(a) Z'.
 
     Parameters
@@ -45,6 +47,7 @@ class LowRank:
     """
 
     is_psd = True
+    abilities = frozenset({Ability.ROWS, Ability.FACTOR, Ability.HELD, Ability.UPDATES})
 
     def __init__(self, features: Array, scales: Vector | None = None, origin: Nystroem | None = None) -> None:
         self.features, self.origin = features, origin
@@ -94,7 +97,11 @@ class LowRank:
 
     def subset(self, indices: Indices) -> LowRank:
         """The same kernel on some of the points."""
-        return LowRank(self.features[indices], self.scales, self.origin)
+        return self.gather(indices, self.features.dtype)
+
+    def gather(self, indices: Indices, dtype: Any = np.float64) -> LowRank:
+        """The same kernel on some of the points, with features in the given precision."""
+        return LowRank(self.features[indices].astype(dtype, copy=False), self.scales, self.origin)
 
     def feature_blocks(self) -> Iterator[tuple[int, Array]]:
         """The number of each block's first row, and the features of the block: all at once, since they are held."""
@@ -151,10 +158,6 @@ class LowRank:
     def tile_width(self, m: int, itemsize: int) -> int:
         """How many columns of m rows are best produced at a time."""
         return int(np.clip(2**19 // max(1, m * itemsize) // 64 * 64, 128, WINDOW))
-
-    def rows(self, indices: Indices, dtype: Any = np.float64) -> Array:
-        """K[indices, :]."""
-        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
 
     def block(self, indices: Indices, dtype: Any = np.float64) -> Array:
         """K[indices][:, indices]."""

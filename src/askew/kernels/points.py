@@ -17,14 +17,20 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from askew.arrays import Home, host, is_elsewhere, namespace
+from askew.kernels.device_points import DevicePoints
 from askew.kernels.function import KernelFunction
+from askew.qp import SignedPoints
 
 Array = NDArray[Any]
 DENSISH = 0.1  # share of non-zeros from which multiplying by densified rows is the faster way
 
 
-def as_points(X: Any, function: KernelFunction) -> DensePoints | SparsePoints:
-    """Wrap an array or a sparse matrix."""
+def as_points(X: Any, function: KernelFunction, tile_bytes: int) -> DensePoints | SparsePoints | DevicePoints:
+    """Wrap an array of any library, a sparse matrix or signed points."""
+    if is_elsewhere(X):
+        return DevicePoints(X, function, tile_bytes)
+    if isinstance(X, SignedPoints):
+        return SparseSignedPoints(X, function)
     if sparse.issparse(X):
         return SparsePoints(X, function)
     return DensePoints(np.asarray(X), function)
@@ -32,6 +38,8 @@ def as_points(X: Any, function: KernelFunction) -> DensePoints | SparsePoints:
 
 class DensePoints:
     """Rows of an array; the right-hand operand v(X)' is kept, once per precision asked for."""
+
+    home, cancels = Home(), False
 
     sum_tile = (128, 256)
     """Rows and columns of a float64 tile of a sum: it stays in a core's cache."""
@@ -54,6 +62,15 @@ class DensePoints:
     def tile_width(self, m: int, itemsize: int) -> int:
         """How many columns keep an (m, width) tile within a core's cache."""
         return int(np.clip(2**19 // max(1, m * itemsize) // 64 * 64, 128, 8192))
+
+    def like(self, Z: Array) -> Array:
+        """Other points in the form of these."""
+        return Z
+
+    @staticmethod
+    def cut(X: Array, first: int, last: int) -> Array:
+        """Rows first:last of points in this form."""
+        return X[first:last]
 
     def left(self, rows: Array, dtype: Any) -> Array:
         """u(a) for the given rows of data."""
@@ -79,9 +96,13 @@ class DensePoints:
         """u(a)'v(b) for a in a window of the block's rows and all its b."""
         return pairs[0][first:last] @ pairs[1]
 
-    def combine(self, v: Array) -> Array:
-        """X'v."""
-        return self.X.T.astype(np.float64, copy=False) @ v
+    def sum_inner(self, Z: Array, v: Array) -> Array:
+        """Σ_j z'x_j v_j for every row z of Z; v may have several columns."""
+        return np.asarray(Z @ (self.X.T.astype(np.float64, copy=False) @ v), dtype=np.float64)
+
+    def inner(self) -> SignedPoints:
+        """The points themselves, in float64."""
+        return SignedPoints(np.ascontiguousarray(self.X, dtype=np.float64))
 
     def subset(self, indices: Array) -> DensePoints:
         return DensePoints(self.X[indices], self.function, self.shift)
@@ -113,6 +134,8 @@ class DensePoints:
 class SparsePoints:
     """Rows of a CSR matrix."""
 
+    home, cancels = Home(), False
+
     sum_tile = (256, 8192)
     """Rows and columns of a tile of a sum: long enough to hide the cost of cutting a sparse matrix."""
 
@@ -128,6 +151,13 @@ class SparsePoints:
     def tile_width(self, m: int, itemsize: int) -> int:
         """A window long enough to hide the cost of cutting a sparse matrix."""
         return 8192
+
+    def like(self, Z: Any) -> Any:
+        return Z
+
+    @staticmethod
+    def cut(X: Any, first: int, last: int) -> Any:
+        return X[first:last]
 
     def left(self, rows: Any, dtype: Any) -> tuple[Any, list[Array]]:
         rows = rows.tocsr()
@@ -150,8 +180,11 @@ class SparsePoints:
         rows, columns, right = pairs
         return self._against((rows[first:last], [c[first:last] for c in columns]), right)
 
-    def combine(self, v: Array) -> Array:
-        return self.X.T @ v
+    def sum_inner(self, Z: Any, v: Array) -> Array:
+        return np.asarray(Z @ (self.X.T @ v), dtype=np.float64)
+
+    def inner(self) -> SignedPoints:
+        return SignedPoints(self.X.astype(np.float64, copy=False))
 
     def subset(self, indices: Array) -> SparsePoints:
         return SparsePoints(self.X[indices], self.function)
@@ -173,6 +206,66 @@ class SparsePoints:
         for column, other in zip(left_columns, right_columns, strict=True):
             out += np.multiply.outer(column, other.astype(rows.dtype))
         return out
+
+
+class SparseSignedPoints(SparsePoints):
+    """Sparse rows and signed columns that together have the inner products of whitened points."""
+
+    cancels = True  # the signed columns do: rounding may cross zero
+
+    def __init__(self, X: SignedPoints, function: KernelFunction) -> None:
+        if not sparse.issparse(X.rows):
+            X = SignedPoints(sparse.csr_array(X.rows), X.columns, X.signs)
+        self.X, self.function, self.n = X, function, X.shape[0]
+
+    @property
+    def squared_norms(self) -> NDArray[np.float64]:
+        return _squared_norms_of_signed(self.X)
+
+    def left(self, rows: SignedPoints, dtype: Any) -> Any:
+        return rows, self.function.left(_squared_norms_of_signed(rows)), dtype
+
+    def products(self, left: Any, window: slice, out: Array | None = None) -> Array:
+        rows, columns, dtype = left
+        tile = self._between(rows, columns, self.X[window])
+        if out is None:
+            return tile.astype(dtype, copy=False)
+        out[...] = tile
+        return out
+
+    def pairs(self, indices: Array, dtype: Any) -> Any:
+        return self.rows_left(indices, dtype)
+
+    def pair_products(self, pairs: Any, first: int, last: int) -> Array:
+        rows, columns, dtype = pairs
+        tile = self._between(rows[first:last], [column[first:last] for column in columns], rows)
+        return tile.astype(dtype, copy=False)
+
+    def sum_inner(self, Z: SignedPoints, v: Array) -> Array:
+        along = self.X.columns.T @ v
+        return np.asarray(Z.rows @ (self.X.transposed @ v) + Z.columns @ (self.X.signs * along.T).T)
+
+    def inner(self) -> SignedPoints:
+        return self.X
+
+    def subset(self, indices: Array) -> SparseSignedPoints:
+        return SparseSignedPoints(self.X[indices], self.function)
+
+    def _between(self, rows: SignedPoints, left_columns: list[Array], right: SignedPoints) -> Array:
+        """u(a)'v(b) in float64, since the signed columns cancel."""
+        out = np.asarray((rows.rows @ right.rows.T).toarray(), dtype=np.float64)
+        out += (rows.columns * rows.signs) @ right.columns.T
+        out *= self.function.scale
+        right_columns = self.function.right(_squared_norms_of_signed(right))
+        for column, other in zip(left_columns, right_columns, strict=True):
+            out += np.multiply.outer(column, other)
+        return out
+
+
+def _squared_norms_of_signed(z: SignedPoints) -> NDArray[np.float64]:
+    sums = np.concatenate([[0.0], np.cumsum(z.rows.data**2)])
+    squares = np.diff(sums[z.rows.indptr])
+    return np.maximum(squares + (z.columns**2) @ z.signs, 0.0)
 
 
 def squared_norms(X: Any) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.kernels.gram import Gram
-from askew.kernels.precomputed import Precomputed
+from askew.qp import Ability, Precomputed
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
@@ -37,6 +37,8 @@ class Stored(Precomputed):
         for new memory.
     """
 
+    abilities = frozenset({Ability.ROWS, Ability.WHOLE})
+
     def __init__(self, gram: Gram, with_float32: bool, instead_of: Stored | None = None) -> None:
         self._gram, self._lock = gram, threading.Lock()
         self._memory: dict[Any, Array] = {}
@@ -52,7 +54,7 @@ class Stored(Precomputed):
         return (12 if with_float32 else 8) * n * n
 
     @property
-    def rounding(self) -> float:
+    def rounding(self) -> float:  # type: ignore[override]
         """How far an entry may be from K_ij, in units of K_ij."""
         return 0.5 * float(np.finfo(self._matrix.dtype).eps)
 
@@ -78,7 +80,7 @@ class Stored(Precomputed):
 
     def matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Kv summed in float64, from the rows where v is not zero."""
-        from askew.kernels.gather import sum_rows
+        from askew.qp.gather import sum_rows
 
         support, total = np.flatnonzero(v), np.zeros(self.n)
         sum_rows(self._matrix, support, v[support], total)

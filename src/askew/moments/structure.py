@@ -14,22 +14,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.qp import SignedPoints
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
 _ENTRIES = 2**20  # of rows that are centred at a time
-
-
-class SignedPoints(NamedTuple):
-    """Sparse rows and a few signed columns that together have the inner products of whitened points.
-
-    z_i'z_j = rows_i · rows_j + Σ_k signs_k columns_ik columns_jk: centring and a low-rank correction cost a few
-    columns, and the rows stay sparse.
-    """
-
-    rows: Any
-    columns: Vector
-    signs: Vector
 
 
 class RidgedProducts(NamedTuple):

@@ -3,63 +3,25 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and the sums of ``constraint``.
 Given
-    K as an object that can produce rows, a diagonal and products (see ``SymmetricMatrix``), never as a demand
-    for the whole n×n array. β = y∘α are signed variables: what scikit-learn calls ``dual_coef_``.
+    K as an object that offers products, a diagonal and blocks, and perhaps more (see ``askew.qp.matrix``), never as a
+    demand for the whole n×n array. β = y∘α are signed variables: what scikit-learn calls ``dual_coef_``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import InfeasibleError, ParameterError
 from askew.qp.constraints import Constraint
+from askew.qp.matrix import SymmetricMatrix, check_matrix
+from askew.qp.precomputed import as_precomputed
 
 Vector = NDArray[np.float64]
-
-
-class SymmetricMatrix(Protocol):
-    """What a programme needs to know of its matrix; the kernels of ``askew.kernels`` are such matrices."""
-
-    n: int
-    is_psd: bool | None
-    """True or False when known from the formula, None when only the numbers could tell."""
-
-    def diagonal(self) -> Vector:
-        """K_ii in float64."""
-        ...
-
-    def matvec(self, v: Vector) -> Vector:
-        """Kv in float64, at a cost proportional to the non-zeros of v."""
-        ...
-
-    def rows(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> NDArray[Any]:
-        """K[indices, :] as a fresh (m, n) array."""
-        ...
-
-    def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> NDArray[Any]:
-        """K[indices][:, indices] as a fresh (m, m) array."""
-        ...
-
-    def prepare(self, indices: NDArray[np.int64], dtype: Any) -> Any:
-        """Whatever ``tile`` needs to know of these rows, computed once."""
-        ...
-
-    def tile(self, prepared: Any, columns: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """K[indices, columns] for prepared indices, into ``out`` when given."""
-        ...
-
-    def tile_width(self, m: int, itemsize: int) -> int:
-        """How many columns of m rows are best produced at a time."""
-        ...
-
-    def argument_bound(self) -> float:
-        """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -68,8 +30,8 @@ class Problem:
 
     Parameters
     ----------
-    matrix : SymmetricMatrix
-        K, of size n×n.
+    matrix : SymmetricMatrix, or array of shape (n, n)
+        K. An array is wrapped as ``Precomputed``.
     linear : array of shape (n,)
         p.
     lower, upper : arrays of shape (n,)
@@ -85,6 +47,9 @@ class Problem:
     constraint: Constraint
 
     def __post_init__(self) -> None:
+        if isinstance(self.matrix, np.ndarray):
+            object.__setattr__(self, "matrix", as_precomputed(self.matrix))
+        check_matrix(self.matrix)
         n = self.matrix.n
         for name in ("linear", "lower", "upper"):
             value = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
