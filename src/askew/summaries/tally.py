@@ -1,4 +1,4 @@
-"""What a block of rows adds to a moment fit, and how two such parts become one.
+"""One pass over rows in blocks: what a block adds to what is known of each class, and how two such parts become one.
 
 The rows of a class that is modelled by its points are kept; those of a class that is only negative are summed into
 moments and let go. Parts merge in any tree to the same whole, up to rounding.
@@ -15,111 +15,98 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.arrays import stack_rows
-from askew.estimators.moment_levels import (
-    Levels,
-    check_numbers,
-    expanded,
-    level_numbers,
-    moments_with_levels,
-    place_moments,
-)
-from askew.estimators.moment_scale import diagonal
-from askew.estimators.row_identity import row_keys
-from askew.exceptions import DataError
-from askew.methods.moment_evidence import Stream
-from askew.moments import CovarianceModel, DiagonalMoments
-from askew.sources import Layout
+from askew.exceptions import DataError, ParameterError
+from askew.moments import CovarianceModel, DiagonalMoments, append_columns, diagonal_moments, place_moments
+from askew.sources import Layout, Source, open_source
 from askew.sources.categories import Categories, read_categories
+from askew.sources.names import nearest
+from askew.sources.recognition import is_dask
 from askew.sources.rows import check_finite
+from askew.summaries.categories import Levels, check_numbers, expanded, level_numbers, one_hot
+from askew.summaries.sample import Kept
+from askew.summaries.stream import KeptRows, Stream
+from askew.threads import workers
 
 Vector = NDArray[np.float64]
-MOST_CLASSES = 100
-MOST_PARTS = 256
+
+MOST_CLASSES = 100  # different labels beyond which a target is a quantity
+LIKELY_LABEL = 1  # of the positives in most tables: a first pass that was wrong about it costs a second, no more
 NO_LEVELS = Levels()
 
 
-@dataclass(frozen=True)
-class Kept:
-    """Rows of one class, in parts that are put together only at the end.
+def open_labelled(X: Any, y: Any, target: str | None, sample_weight: Any) -> tuple[Source, Layout]:
+    """The source of a fit, and where its features, labels and weights stand."""
+    weight = sample_weight if isinstance(sample_weight, str) else None
+    beside = None if weight is not None else sample_weight
+    if target is not None and y is not None:
+        raise ParameterError(f"Give y or target, not both; got y and target={target!r}.")
+    source = open_source(X, y=y, sample_weight=beside)
+    if target is None and y is None and source.columns:
+        raise ParameterError(
+            f"{source.name} needs to know its labels: name their column, as in target='fraud'. "
+            f"{nearest('target', source.columns)}"
+        )
+    if target is None and y is None and is_dask(X):  # other rows without names may bring their labels along
+        raise ParameterError("A Dask array needs labels beside it: give y, a Dask array cut like it.")
+    return source, Layout(features_of(source, target, weight), target, weight)
 
-    Attributes
+
+def features_of(source: Source, target: str | None, weight: str | None) -> tuple[str, ...]:
+    """All columns but those of the labels and the weights, which must be there and differ."""
+    for name in (target, weight):
+        if name is not None and not source.columns:
+            raise ParameterError(f"{source.name} has no names of columns to choose {name!r} by. Give y beside it.")
+        if name is not None and name not in source.columns:
+            raise ParameterError(f"{source.name} has no column {name!r}. {nearest(name, source.columns)}")
+    if target is not None and target == weight:
+        raise ParameterError(f"Column {target!r} is named as target and as sample_weight. Name two columns.")
+    features = tuple(name for name in source.columns if name not in (target, weight))
+    if source.columns and not features:
+        raise DataError(f"{source.name} has no column besides {', '.join(map(repr, source.columns))} to learn from.")
+    return features
+
+
+def tally_classes(
+    source: Source, layout: Layout, model: CovarianceModel, pos_label: Any, most: int, most_levels: int
+) -> Tally:
+    """Tally of the classes in one pass; a second one where the labels turn out to be others than expected.
+
+    Parameters
     ----------
-    parts : tuple of (X, weight, rows)
-        ``rows`` is where they stand, counted from the first row of the tally.
-    n_seen, weight_seen : int, float
-        Rows there were, and their weight.
-    dropped : DiagonalMoments or None
-        Of those that are no longer kept.
+    source : Source
+    layout : Layout
+    model : CovarianceModel
+        Says which moments of a class to take.
+    pos_label : label or None
+        Of two classes, the one whose rows are kept; the last by default. Of more, all are.
+    most : int
+        Rows of a class to keep.
+    most_levels : int
+        Categories that a column may have.
     """
+    layout = replace(layout, categories=tuple(name for name in layout.features if name in source.categories))
+    guess = LIKELY_LABEL if pos_label is None else pos_label
+    plan = TallyPlan(layout, model, (guess,), most, most_levels)
+    tally = _pass(source, plan)
+    classes = tally.classes
+    if len(classes) < 2:
+        raise DataError(
+            "MomentSVC needs rows of at least two classes with positive weight; got "
+            f"{classes or 'none'} in {source.name}. Is the target the right column?"
+        )
+    if len(classes) > 2:
+        return _pass(source, replace(plan, points=None))
+    right = classes[1] if pos_label is None or pos_label not in classes else pos_label
+    return tally if guess == right else _pass(source, replace(plan, points=(right,)))
 
-    parts: tuple[tuple[Any, Vector, NDArray[np.int64]], ...]
-    n_seen: int
-    weight_seen: float
-    dropped: DiagonalMoments | None = None
 
-    @classmethod
-    def of(cls, X: Any, weight: Vector, rows: NDArray[np.int64]) -> Kept:
-        """All rows of a piece."""
-        return cls(((X, weight, rows),), len(rows), float(weight.sum()))
-
-    @property
-    def n(self) -> int:
-        """Rows that are kept."""
-        return sum(len(rows) for _, _, rows in self.parts)
-
-    def shifted(self, offset: int) -> Kept:
-        """The same rows after ``offset`` others."""
-        parts = tuple((X, weight, rows + offset) for X, weight, rows in self.parts)
-        return replace(self, parts=parts)
-
-    def joined(self, other: Kept, most: int) -> Kept:
-        """Both together, cut down once they are far too many."""
-        n_seen, weight_seen = self.n_seen + other.n_seen, self.weight_seen + other.weight_seen
-        dropped = _together(self.dropped, other.dropped)
-        both = Kept(self.parts + other.parts, n_seen, weight_seen, dropped)
-        if both.n > 2 * most:
-            return both.limited(most)
-        return both if len(both.parts) <= MOST_PARTS else replace(both, parts=(both.whole,))
-
-    def limited(self, most: int) -> Kept:
-        """The ``most`` rows of smallest hash: a fair draw, and the same one however the rows were cut and ordered."""
-        if self.n <= most:
-            return self
-        X, weight, rows = self.whole
-        order = np.argsort(row_keys(X), kind="stable")
-        chosen, others = np.sort(order[:most]), order[most:]
-        dropped = _together(self.dropped, DiagonalMoments.of(X[others], weight[others]))
-        return replace(self, parts=((X[chosen], weight[chosen], rows[chosen]),), dropped=dropped)
-
-    def expanded(self, levels: Levels, order: NDArray[np.int64]) -> Kept:
-        """The rows with 0/1 columns in place of the numbers of categories."""
-        parts = tuple((expanded(X, levels)[:, order], weight, rows) for X, weight, rows in self.parts)
-        return replace(self, parts=parts)
-
-    @property
-    def seen(self) -> DiagonalMoments:
-        """Moments, feature by feature, of all rows there were."""
-        X, weight, _ = self.whole
-        return _together(self.dropped, DiagonalMoments.of(X, weight))
-
-    @property
-    def whole(self) -> tuple[Any, Vector, NDArray[np.int64]]:
-        """All parts as one."""
-        if len(self.parts) == 1:
-            return self.parts[0]
-        X, weight, rows = zip(*self.parts, strict=True)
-        stacked = stack_rows(X)
-        return stacked, np.concatenate(weight), np.concatenate(rows)
-
-    def drawn(self, most: int) -> tuple[Any, Vector, NDArray[np.int64]]:
-        """At most ``most`` rows, with weights that sum to those of all rows seen."""
-        X, weight, rows = self.limited(most).whole
-        return X, weight if self.n_seen <= most else weight * (self.weight_seen / weight.sum()), rows
+def _pass(source: Source, plan: TallyPlan) -> Tally:
+    with workers():
+        return source.map_reduce(plan.of, Tally.merge, plan.layout.columns)
 
 
 @dataclass(frozen=True)
-class Plan:
+class TallyPlan:
     """What to keep of every block.
 
     Attributes
@@ -190,8 +177,8 @@ class Plan:
         numbers = self.model.moments_of(X, weight, streaming=True)
         if found is None:
             return numbers
-        sizes, each = list(map(len, found.levels)), np.ones(len(rows)) if weight is None else weight
-        return moments_with_levels(numbers, X, found.codes[rows], sizes, each)
+        H = one_hot(found.codes[rows], list(map(len, found.levels)))
+        return append_columns(numbers, X, H, np.ones(len(rows)) if weight is None else weight)
 
 
 @dataclass(frozen=True)
@@ -218,8 +205,24 @@ class Tally:
     levels: Levels = NO_LEVELS
 
     @property
-    def labels(self) -> set[Any]:
-        return set(self.moments) | set(self.kept)
+    def classes(self) -> list[Any]:
+        """Labels of positive weight, in order."""
+        labels = {*self.moments, *self.kept}
+        try:
+            return sorted(labels)
+        except TypeError as error:
+            kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
+            raise DataError(f"The target holds labels of different types: {kinds}. Make them one.") from error
+
+    @property
+    def categories(self) -> dict[str, list[Any]]:
+        """Levels of every column of categories."""
+        return dict(zip(self.levels.names, map(list, self.levels.keys), strict=True))
+
+    @property
+    def drawn(self) -> dict[Any, int]:
+        """Classes of which a draw of the rows is kept, and how many rows they have."""
+        return {label: rows.n_seen for label, rows in self.kept.items() if rows.n_seen > self.most}
 
     def merge(self, other: Tally) -> Tally:
         """Both parts, ``other`` after this one."""
@@ -236,7 +239,7 @@ class Tally:
         return Tally(self.most, moments, kept, self.n_rows + other.n_rows, levels)
 
     def expanded(self, features: tuple[str, ...]) -> Tally:
-        """The same in the order of the features, a 0/1 column for every category that has weight; once, at the end."""
+        """The tally in the order of the features, a 0/1 column for every category that has weight; once, at the end."""
         levels = self.levels.kept()
         if not levels.names:
             return self
@@ -244,15 +247,18 @@ class Tally:
         back = np.argsort(order)
         fitted = {label: self.levels.fitted(mine, levels) for label, mine in self.moments.items()}
         moments = {label: place_moments(mine, back, len(order)) for label, mine in fitted.items()}
-        kept = {label: rows.limited(self.most).expanded(levels, order) for label, rows in self.kept.items()}
+        kept = {}
+        for label, rows in self.kept.items():
+            few = rows.limited(self.most)
+            parts = tuple((expanded(X, levels)[:, order], weight, at) for X, weight, at in few.parts)
+            kept[label] = replace(few, parts=parts)
         return Tally(self.most, moments, kept, self.n_rows, levels)
 
     def spread(self, features: tuple[str, ...]) -> DiagonalMoments:
         """Moments, feature by feature, of all rows whatever their class; of the columns that ``expanded`` has."""
-        labels = sorted(self.labels, key=str)
-        parts = [self.moments[label] if label in self.moments else self.kept[label].seen for label in labels]
+        parts = [self.moments[label] if label in self.moments else self.kept[label].seen for label in self.classes]
         n_numbers = len([name for name in features if name not in self.levels.names]) if features else None
-        total = reduce(DiagonalMoments.merge, [diagonal(part, n_numbers) for part in parts])
+        total = reduce(DiagonalMoments.merge, [diagonal_moments(part, n_numbers) for part in parts])
         levels = self.levels.kept()
         if not levels.names:
             return total
@@ -261,27 +267,20 @@ class Tally:
         scatter, order = np.append(total.scatter, counts * (1.0 - counts / n)), levels.order(features)
         return DiagonalMoments(n, mean[order], rest[order], scatter[order])
 
-    def stream(self, model: CovarianceModel, classes: NDArray[Any], positive: int | None, forgetting: float) -> Stream:
-        """The same as if all rows had come in one batch."""
-        stream = Stream(model, len(classes), positive, forgetting)
-        names = classes.tolist()
-        stream.moments = [self.moments.get(label) for label in names]
-        for code, label in enumerate(names):
+    def stream(self, model: CovarianceModel, positive: int | None, forgetting: float) -> Stream:
+        """A stream as if all rows had come in one batch."""
+        kept = []
+        for code, label in enumerate(self.classes):
             if label in self.kept:
                 X, weight, rows = self.kept[label].drawn(self.most)
-                stream.kept.append((X, weight, rows))
-                stream.codes.append(np.full(len(rows), code, dtype=np.int64))
-        stream.n_seen = self.n_rows
-        return stream
-
-
-def _together(first: DiagonalMoments | None, second: DiagonalMoments | None) -> Any:
-    return second if first is None else first if second is None else first + second
+                kept.append(KeptRows(X, weight, rows, np.full(len(rows), code, dtype=np.int64)))
+        moments = tuple(self.moments.get(label) for label in self.classes)
+        return Stream(model, positive, forgetting, moments, tuple(kept), self.n_rows)
 
 
 def _with_numbers(X: Vector, found: Categories, rows: NDArray[np.int64]) -> Vector:
     """Rows with the numbers of their categories in further columns."""
-    columns = [level_numbers(mine)[found.codes[rows, j]] for j, mine in enumerate(found.levels)]
+    columns = [level_numbers(levels)[found.codes[rows, j]] for j, levels in enumerate(found.levels)]
     return np.column_stack([X, *columns])
 
 

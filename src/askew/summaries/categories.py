@@ -6,7 +6,7 @@ mean and scatter zero, so two parts are put on common columns exactly, and then 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from askew.exceptions import DataError
-from askew.moments import DiagonalMoments
-from askew.sources.categories import Level, sort_levels
+from askew.moments import place_moments
+from askew.sources import as_table
+from askew.sources.categories import Level, read_categories, sort_levels
+from askew.sources.rows import FINITE, check_finite, columns_of
 from askew.sources.source import naming
 
 Vector = NDArray[np.float64]
@@ -26,7 +28,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Levels:
-    """The categories met so far.
+    """The levels of categories met so far, and their weight.
 
     Attributes
     ----------
@@ -44,9 +46,9 @@ class Levels:
 
     @classmethod
     def of(cls, names: tuple[str, ...], most: int, levels: Any, codes: NDArray[np.int32], weight: Vector) -> Levels:
-        """Those of some rows."""
+        """Levels of some rows."""
         sums = [np.bincount(codes[:, j], weight, len(levels[j])) for j in range(len(names))]
-        found = tuple(dict(zip(mine, add.tolist(), strict=True)) for mine, add in zip(levels, sums, strict=True))
+        found = tuple(dict(zip(known, each.tolist(), strict=True)) for known, each in zip(levels, sums, strict=True))
         return cls(names, most, found)._checked()
 
     @property
@@ -110,42 +112,6 @@ def check_numbers(names: tuple[str, ...], numbers: Iterable[int], most: int) -> 
             )
 
 
-def place_moments(moments: Any, places: NDArray[np.int64], width: int) -> Any:
-    """Moments on ``width`` features: those given stand at ``places`` (-1: left out), the others are all zero."""
-    given = np.flatnonzero(places >= 0)
-    to = places[given]
-    mean, rest = np.zeros(width), np.zeros(width)
-    mean[to], rest[to] = moments.mean[given], moments.mean_rest[given]
-    if moments.is_diagonal:
-        scatter = np.zeros(width)
-        scatter[to] = moments.scatter[given]
-    else:
-        scatter = np.zeros((width, width))
-        scatter[np.ix_(to, to)] = moments.scatter[np.ix_(given, given)]
-    return type(moments)(moments.n_samples, mean, rest, scatter)
-
-
-def moments_with_levels(numbers: Any, X: Vector, codes: NDArray[np.int32], sizes: list[int], weight: Vector) -> Any:
-    """Moments of rows whose numbers X have the moments ``numbers``, with a 0/1 column for every category.
-
-    With p the means of those columns H (one 1 in each row for each column of categories): their scatter is
-    H'WH − n pp', that with the numbers H'W(X − x̄), because W(X − x̄) sums to zero.
-    """
-    if numbers.has_directions:
-        raise DataError("covariance='factor' on so many features takes numbers alone. Use 'diagonal' with categories.")
-    n = numbers.n_samples
-    H = one_hot(codes, sizes)
-    counts = H.T @ weight
-    p = counts / n if n > 0 else counts
-    mean, rest = np.append(numbers.mean, p), np.append(numbers.mean_rest, np.zeros(len(p)))
-    if numbers.is_diagonal:
-        return DiagonalMoments(n, mean, rest, np.append(numbers.scatter, counts * (1.0 - p)))
-    weighed = H.multiply(weight[:, None]).tocsr()
-    across = weighed.T @ np.ascontiguousarray((X - numbers.mean) - numbers.mean_rest)
-    among = (weighed.T @ H).toarray() - np.multiply.outer(counts, p)
-    return type(numbers)(n, mean, rest, np.block([[numbers.scatter, across.T], [across, among]]))
-
-
 def one_hot(codes: NDArray[np.int32], sizes: list[int]) -> Any:
     """A 0/1 column for every category of every column, sparse; a code of -1 is none of them."""
     starts = np.cumsum([0, *sizes])
@@ -171,3 +137,61 @@ def expanded(kept: Vector, levels: Levels) -> Vector:
     parts = [kept[:, :n_numbers]]
     parts += [(kept[:, [n_numbers + j]] == level_numbers(mine)).astype(float) for j, mine in enumerate(levels.keys)]
     return np.hstack(parts)
+
+
+def encode(frame: Any, features: Sequence[str], categories: Mapping[str, Sequence[Level]]) -> Vector:
+    """Numbers as they are, and a 0/1 column for every category; one that the fit has not met is zero in all of them.
+
+    Parameters
+    ----------
+    frame : pandas, Polars or Arrow frame, or dict of columns
+    features : sequence of str
+        Columns the model was fitted with.
+    categories : mapping of str to sequence
+        Of those that are categories.
+
+    Examples
+    --------
+    >>> frame = {"amount": [1.5, 2.0, 3.0], "country": ["fr", "de", "it"]}
+    >>> encode(frame, ["amount", "country"], {"country": ["de", "fr"]}).tolist()
+    [[1.5, 0.0, 1.0], [2.0, 1.0, 0.0], [3.0, 0.0, 0.0]]
+    """
+    table, texts = _as_table(frame), [name for name in features if name in categories]
+    found = read_categories(table, texts, [tuple(categories[name]) for name in texts])
+    parts = []
+    for name in features:
+        if name in categories:
+            j = texts.index(name)
+            parts.append(one_hot(found.codes[:, [j]], [len(found.levels[j])]).toarray())
+        else:
+            parts.append(columns_of(table, (name,))[0].astype(np.float64)[:, None])
+            check_finite(parts[-1], (name,), where="of X", largest=FINITE)
+    return np.hstack(parts)
+
+
+def encoded_names(features: Sequence[str], categories: Mapping[str, Sequence[Level]]) -> NDArray[Any]:
+    """Names of the columns that ``encode`` gives.
+
+    Examples
+    --------
+    >>> encoded_names(["amount", "country"], {"country": ["de", "fr"]}).tolist()
+    ['amount', 'country=de', 'country=fr']
+    """
+    names = []
+    for name in features:
+        levels = categories.get(name)
+        names += [name] if levels is None else [_column_name(name, level) for level in levels]
+    return np.array(names, dtype=object)
+
+
+def _column_name(name: str, level: Level) -> str:
+    return f"{name} is missing" if level is None else f"{name}={level}"
+
+
+def _as_table(frame: Any) -> Any:
+    if hasattr(frame, "shape") and not hasattr(frame, "columns") and not hasattr(frame, "column_names"):
+        raise DataError(
+            "The model was fitted with columns of categories and needs a frame with the same columns to score; got "
+            f"{type(frame).__name__}."
+        )
+    return as_table(frame)
