@@ -13,15 +13,22 @@ from scipy import sparse
 
 from askew.arrays import Home, host
 from askew.exceptions import ParameterError
-from askew.kernels import RBF, Gram, Linear, Polynomial, Precomputed
-from askew.kernels.array_stored import ArrayStored
-from askew.kernels.conformal import Conformal
-from askew.kernels.covariance_guided import CovarianceGuided
-from askew.kernels.kernel_covariance import KernelCovariance
-from askew.kernels.low_rank import LowRank
-from askew.kernels.nystroem import Nystroem
-from askew.kernels.recomputed import HeldRows, Recomputed
-from askew.kernels.stored import Stored
+from askew.kernels import (
+    RBF,
+    ArrayStored,
+    Conformal,
+    CovarianceGuided,
+    Gram,
+    HeldRows,
+    KernelCovariance,
+    Linear,
+    LowRank,
+    Nystroem,
+    Polynomial,
+    Precomputed,
+    Recomputed,
+    Stored,
+)
 from askew.qp import Ability, Free, Problem, SignedPoints
 from askew.qp.matrix import PROTOCOLS, SymmetricMatrix, check_matrix, members_of
 

@@ -10,11 +10,7 @@ from scipy import sparse
 
 from askew.arrays import Home, is_elsewhere
 from askew.exceptions import ParameterError
-from askew.kernels.function import KernelFunction
-from askew.kernels.linear import Linear
-from askew.kernels.polynomial import Polynomial
-from askew.kernels.rbf import RBF
-from askew.kernels.sigmoid import Sigmoid
+from askew.kernels.function import RBF, KernelFunction, Linear, Polynomial, Sigmoid
 
 _FUNCTIONS: dict[str, Callable[[float, float, float], KernelFunction]] = {
     "linear": lambda gamma, degree, coef0: Linear(),
