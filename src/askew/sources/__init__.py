@@ -9,7 +9,8 @@ from askew.sources.rows import LabelledRows, Layout
 from askew.sources.scoring import ScoresAnywhere
 from askew.sources.source import Source
 from askew.sources.svmlight import SparseBlock, SvmlightSource
-from askew.sources.writing import TableWriter, WholeFile
+from askew.sources.writing import TableWriter
+from askew.whole_file import WholeFile
 
 __all__ = [
     "FileSource",
