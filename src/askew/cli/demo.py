@@ -41,13 +41,14 @@ def demo(
         from askew.detection import Request, load_detector, save_detector, train
         from askew.detection.evaluation import evaluate_source
         from askew.detection.scoring import score_source
-        from askew.sources import open_source
+        from askew.sources import check_outputs, open_source
 
         begin = time.perf_counter()
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         past, new = place / "transactions.parquet", place / "new-transactions.parquet"
         model, scores, page = (str(place / name) for name in ("model.skops", "scores.parquet", "report.html"))
+        check_outputs([past, new, model, scores, page])
         with console.progress() as steps:
             for k, path in enumerate((past, new)):
                 what = f"generating {path.name}"
