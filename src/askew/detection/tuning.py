@@ -142,11 +142,12 @@ def _tune_on_rows(
         )
         with _candidates_may_fail():
             search.fit(some_X, some_y)
-        estimator = method.build().set_params(**search.best_params_)
+        params = method.carry(dict(search.best_params_), some_y, y)
+        estimator = method.build().set_params(**params)
         begin = time.perf_counter()
         estimator.fit(X, y)
         seconds = time.perf_counter() - begin
-    return Tuned(method, estimator, dict(search.best_params_), search.best_score_, judged, seconds)
+    return Tuned(method, estimator, params, search.best_score_, judged, seconds)
 
 
 def limited(X: Any, y: Any, most_rows: int, seed: int = 0) -> tuple[Any, Any]:
