@@ -143,8 +143,12 @@ def _tune_on_rows(
     folds = folds_of(int(some_y.sum()))
     judged = judged_tolerance(tolerance, int((some_y == 0).sum()), folds)
 
+    n_fits = 1
+
     def report(done: int, total: int, _: float) -> None:
-        tell(done, total)
+        nonlocal n_fits
+        n_fits = total + 1  # the fit on all rows comes last, and may take as long as the search
+        tell(done, n_fits)
         clock.check()
 
     # threads of small fits wait for each other longer than they work, on a busy machine many times longer
@@ -166,6 +170,7 @@ def _tune_on_rows(
         begin = time.perf_counter()
         estimator.fit(X, y)
         seconds = time.perf_counter() - begin
+    tell(n_fits, n_fits)
     return Tuned(method, estimator, params, search.best_score_, judged, seconds)
 
 
