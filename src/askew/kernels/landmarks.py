@@ -33,6 +33,7 @@ from scipy.linalg import cho_factor, cho_solve
 from askew.exceptions import ParameterError
 from askew.kernels.function import KernelFunction
 from askew.kernels.gram import Gram
+from askew.kernels.points import as_points
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
@@ -114,7 +115,7 @@ def _leverage(rows: Any, count: int, function: KernelFunction, rng: np.random.Ge
 
 
 def _kmeans(rows: Any, count: int, function: KernelFunction, rng: np.random.Generator) -> Any:
-    points = rows.astype(np.float64)
+    points = as_points(rows, function).rows.astype(np.float64, copy=False)
     seeds = _seeds(points, count, rng)
     if len(seeds) < count:  # every distinct row is a seed
         return rows[np.sort(seeds)]
