@@ -41,7 +41,8 @@ class ArrayGram:
     function : KernelFunction
     X : array of shape (n, d)
     shift : array of shape (d,), optional
-        What is subtracted from every point first; the median where the kernel allows it, when not given.
+        What is subtracted from every point first; where the kernel allows it and none is given, the mean, or the median
+        where the mean leaves points far out.
 
     Examples
     --------
@@ -58,13 +59,13 @@ class ArrayGram:
         self.tile_bytes = TILE_BYTES
         self._operands: tuple[Any, Any] | None = None
         self._norms: Any = None
-        if shift is None:
-            shift = (
-                self._median() if function.is_translation_invariant and self.n else self.home.put(np.zeros(X.shape[1]))
-            )
-        self.shift = shift
-        factor, self.far_limit = function.distance_factor, function.far_limit(int(X.shape[1]))
-        self.has_far = factor is not None and bool(self.home.xp.any(self._is_far(self._squared_norms())))
+        self.far_limit = function.far_limit(int(X.shape[1]))
+        is_centred = shift is None and function.is_translation_invariant and self.n > 0
+        self.shift = self._mean() if is_centred else self.home.put(np.zeros(X.shape[1])) if shift is None else shift
+        self.has_far = self._has_far()
+        if is_centred and (self.has_far or function.distance_factor is None):  # one cell may have moved the mean
+            self.shift, self._norms = self._median(), None
+            self.has_far = self._has_far()
 
     def argument_bound(self) -> float:
         """Size of the terms summed for one entry, of a typical point: what float32 rounding is relative to."""
@@ -184,6 +185,13 @@ class ArrayGram:
     def _bound(self, of: Any) -> float:
         return self.function.argument_bound(np.array([float(of(self._squared_norms())) if self.n else 0.0]))
 
+    def _mean(self) -> Any:
+        """Mean of the points in float64, a tile at a time."""
+        xp, total = self.home.xp, self.home.put(np.zeros(self.X.shape[1]))
+        for first, last in spans(self.n, self._height(self.X.shape[1], np.float64)):
+            total = total + xp.sum(self.home.put(self.X[first:last, :], np.float64), axis=0)
+        return total / self.n
+
     def _median(self) -> Any:
         """The upper median of every column over some of the rows, in float64: no single cell moves it."""
         rows = self.home.xp.sort(self.home.put(self.X[some_rows(self.n), :], np.float64), axis=0)
@@ -256,6 +264,11 @@ class ArrayGram:
             self.home.finish()  # another thread may read them in a lane of its own
             self._operands = operands
         return self._operands
+
+    def _has_far(self) -> bool:
+        """Whether any point is too far out for products."""
+        is_of_distances = self.function.distance_factor is not None
+        return is_of_distances and bool(self.home.xp.any(self._is_far(self._squared_norms())))
 
     def _rows_if_far(self, indices: Any) -> Any:
         """The points at the indices, where differences may be needed; else None."""

@@ -4,9 +4,9 @@ Given
     X of shape (n, d) and a kernel function with its lengthening u, v (see ``function``).
 Returns
     Tiles u(a)'v(b) for some points a against a window of points b. Dense: one product of lengthened points, after
-    centring where the kernel allows it, about a median that no single cell can move. Sparse: rows densified a few at a
-    time against a window that stays sparse; the whole of X is never densified, and only columns without zeros are
-    centred, where that is needed.
+    centring where the kernel allows it: about the mean, or, where one cell may have moved that far out, the median.
+    Sparse: rows densified a few at a time against a window that stays sparse; the whole of X is never densified, and
+    only columns without zeros are centred, where that is needed.
     Of a kernel of distances, pairs of points that are both too far out for products (see ``rbf``) get −γ‖a − b‖² from
     differences: rarely more than a few rows.
 """
@@ -144,12 +144,21 @@ class DensePoints(Points):
     def __init__(self, X: Array, function: KernelFunction, shift: Array | None = None) -> None:
         self.X, self.function = X, function
         self.n = len(X)
-        if shift is None:
-            shift = np.zeros(X.shape[1])
-            if function.is_translation_invariant and len(X):
-                shift = median(X[some_rows(len(X))])
-        self.shift = shift
+        self.shift = np.zeros(X.shape[1]) if shift is None else shift
+        if shift is None and function.is_translation_invariant and len(X):
+            self._centre()
         self._operands: dict[Any, Array] = {}
+
+    def _centre(self) -> None:
+        """Shift by the mean, or by the median where the mean leaves points far out: one cell may have moved it."""
+        if self.function.distance_factor is not None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.shift = self.X.mean(axis=0, dtype=np.float64)
+                if not len(self.far):
+                    return
+        self.shift = median(self.X[some_rows(self.n)])
+        for name in ("squared_norms", "far"):
+            self.__dict__.pop(name, None)
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -264,10 +273,11 @@ class SparsePoints(Points):
         self.X, self.function, self.centre = X.tocsr(), function, None
         self.n = X.shape[0]
         self._cast: dict[Any, Any] = {}
-        if len(self.far):
+        if function.is_translation_invariant and (len(self.far) or function.distance_factor is None):
             self.centre = centre_of_full_columns(self.X)
             if self.centre is not None:
-                del self.squared_norms, self.far
+                for name in ("squared_norms", "far"):
+                    self.__dict__.pop(name, None)
 
     @cached_property
     def rows(self) -> Any:

@@ -8,6 +8,8 @@ from scipy.spatial.distance import cdist
 
 from askew.arrays import host
 from askew.kernels import RBF, ArrayGram, Gram, Linear, Polynomial, Sigmoid, careful
+from askew.kernels.bends import NegativeDistance
+from askew.kernels.bends.distances import Distances
 from askew.kernels.conformal import Conformal
 from askew.kernels.stored import Stored
 from askew.kernels.whitened import SignedRows, WhitenedGram
@@ -190,3 +192,11 @@ def test_compensated_products_are_exact_where_everything_cancels():
     a, b, out = np.array([[1e16, 1.0, -1e16]]), np.array([[1.0, 0.5, 1.0]]), np.empty((1, 1))
     careful.products(a, b, out)
     assert out[0, 0] == 0.5
+
+
+@every_wrap
+@pytest.mark.parametrize("offset", [1e4, 1e7])
+def test_distances_of_rows_far_from_the_origin_are_those_of_the_rows(wrap, offset):
+    near = np.round(_near() * 2**10) / 2**10
+    found = Distances(Gram(NegativeDistance(), wrap(near + offset))).to_anchors(np.array([5, 80]))
+    np.testing.assert_allclose(found, cdist(near, near[[5, 80]], "sqeuclidean"), atol=1e-12)
