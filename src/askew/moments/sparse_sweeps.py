@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-_compile = numba.njit(cache=True, nogil=True)
-_compile_fast = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)  # sums in any order
+from askew.compiled import compiled
+
+_compile = compiled()
+_compile_fast = compiled(fastmath=True, error_model="numpy")  # sums in any order
 
 
 @_compile

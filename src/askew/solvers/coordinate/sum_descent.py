@@ -15,11 +15,10 @@ Reference
 
 from __future__ import annotations
 
-import numba
-
+from askew.compiled import compiled
 from askew.solvers.coordinate.sweeps import projected, rests, shuffle
 
-_compile = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)
+_compile = compiled(fastmath=True, error_model="numpy")
 
 
 @_compile

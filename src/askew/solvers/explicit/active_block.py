@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.compiled import compiled
 from askew.solvers.explicit.rounds import kth_smallest, measure
 from askew.solvers.working_set.smo import solve_block
 
@@ -33,7 +33,7 @@ LOOSE = 1.3  # times as many rows as are wanted: K_AA is gathered anew
 MANY = 20  # steps per row
 SIDES = 2  # groups, at most: one grows downwards from the middle, the other upwards
 
-_compile = numba.njit(cache=True, nogil=True)
+_compile = compiled()
 
 
 class KeptBlock:

@@ -18,16 +18,16 @@ Reference
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from askew.compiled import compiled
 from askew.solvers.coordinate.sweeps import descend_stored
 
 GOOD, LIMITED, STUCK = 0, 1, 2
 _POLISH = 1e-6  # the last Newton step costs little and leaves an error this far below the tolerance
 _ROUNDS = 1000  # far more than any problem has needed; a bound on time, not a tuning knob
 
-_compile = numba.njit(cache=True, fastmath={"reassoc", "contract", "nsz", "arcp"}, error_model="numpy", nogil=True)
+_compile = compiled(fastmath={"reassoc", "contract", "nsz", "arcp"}, error_model="numpy")
 
 
 @_compile

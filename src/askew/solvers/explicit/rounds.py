@@ -18,16 +18,16 @@ Reference
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from askew.compiled import compiled
 from askew.qp.gather import gather_block
 from askew.solvers.working_set.accumulate import add_rows
 from askew.solvers.working_set.smo import solve_block
 
 FEWEST = 16.0  # of a group, either way
 
-_compile = numba.njit(cache=True, nogil=True)
+_compile = compiled()
 
 
 @_compile

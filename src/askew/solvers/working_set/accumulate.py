@@ -10,13 +10,14 @@ Given
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from askew.compiled import compiled
 
 STRETCH = 2048
 
 
-@numba.njit(cache=True, fastmath=True, nogil=True)
+@compiled(fastmath=True)
 def add_rows(target, rows, slots, steps, first, last):  # type: ignore[no-untyped-def]
     """Add the weighted rows to one window of the target."""
     real, m = rows.dtype.type, slots.shape[0]
@@ -42,7 +43,7 @@ def add_rows(target, rows, slots, steps, first, last):  # type: ignore[no-untype
             target[begin + k] += sums[k]
 
 
-@numba.njit(cache=True, fastmath=True, nogil=True)
+@compiled(fastmath=True)
 def absorb_tile(target, rows, slots, tile, steps, first):  # type: ignore[no-untyped-def]
     """Add a weighted tile to the target from column ``first`` on, and keep its leading rows at their slots."""
     width = tile.shape[1]

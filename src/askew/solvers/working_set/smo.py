@@ -23,15 +23,15 @@ Reference
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from askew.compiled import compiled
 from askew.solvers.working_set.lanes import larger, smaller
 
 FAR = 1e30  # added to a gradient to take a variable out of a search
 
-_compile = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)
-_weave = numba.njit(fastmath=True, error_model="numpy", nogil=True, inline="always")
+_compile = compiled(fastmath=True, error_model="numpy")
+_weave = compiled(fastmath=True, error_model="numpy", inline="always")
 
 
 @_weave
