@@ -76,28 +76,56 @@ def test_compiled_and_plain_steps_agree():
     np.testing.assert_allclose(*results, atol=1e-8)
 
 
-def test_compiled_and_plain_newton_agree():
+@pytest.mark.parametrize("road", ["compiled", "plain", "plain with LAPACK"])
+def test_compiled_and_plain_rounds_agree(monkeypatch, road):
     rng = np.random.default_rng(4)
     Z = (rng.normal(size=(14, 6)) + 0.5) * np.logspace(-2, 1, 6)
     K, p, lower, upper = Z @ Z.T, -np.ones(14), np.zeros(14), np.full(14, 3.0)
-    results = []
-    for form in (box_newton.solve_box, box_newton.solve_box.py_func):
-        beta, g = np.zeros(14), np.empty(14)
-        assert form(K, p, lower, upper, beta, g, 1e-9, 10**6)[2] == box_newton.GOOD
-        np.testing.assert_allclose(g, K @ beta - 1, atol=1e-9)
-        results.append(g)
-    np.testing.assert_allclose(*results, atol=1e-6)
-    for part in ("step_inside", "move_inside", "violation", "curvatures", "evaluate", "solve_in_place"):
-        assert callable(getattr(box_newton, part).py_func)
-    inside, start = np.arange(14), np.full(14, 1e-3)
-    moved = []
-    for form in (box_newton.move_inside, box_newton.move_inside.py_func):
-        beta = start.copy()
-        form(K.copy(), np.trace(K), inside, K @ beta - 1, beta, lower, upper)
-        moved.append(beta)
-    np.testing.assert_allclose(*moved, atol=1e-6)
-    for form in (box_newton.solve_in_place, box_newton.solve_in_place.py_func):
-        assert not form(np.array([[1.0, 2.0], [2.0, 1.0]]), np.ones(2))
+    expected = stored.solve(Problem(Precomputed(K), p, lower, upper, Free()), tol=1e-9).gradient
+    if road != "compiled":
+        monkeypatch.setattr(box_newton, "run_rounds", box_newton.run_rounds.py_func)
+    if road == "plain with LAPACK":
+        monkeypatch.setattr(box_newton, "_NARROW", 0)
+    beta, g = np.zeros(14), np.empty(14)
+    assert box_newton.solve_box(K, p, lower, upper, beta, g, 1e-9, 10**6)[2] == box_newton.GOOD
+    np.testing.assert_allclose(g, K @ beta - 1, atol=1e-9)
+    np.testing.assert_allclose(g, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [1, 5, 64])
+def test_a_newton_step_inside_is_exact_by_either_road(n):
+    rng = np.random.default_rng(6)
+    Z = rng.normal(size=(n, n + 3))
+    K, start, box = Z @ Z.T, np.zeros(n), (np.full(n, -1e9), np.full(n, 1e9))
+    g = rng.normal(size=n)
+    memory = np.empty((64, 64)), np.empty(64), np.append(np.arange(n), np.zeros(64 - n, int))
+    roads = [start.copy(), start.copy(), start.copy()]
+    box_newton.step_inside(K, n, *memory, g, roads[0], *box)
+    box_newton.step_inside.py_func(K, n, *memory, g, roads[1], *box)
+    box_newton.move_inside(K.copy(), np.trace(K), np.arange(n), g, roads[2], *box)
+    for beta in roads:
+        np.testing.assert_allclose(K @ beta, -g, atol=1e-7)
+
+
+def test_no_newton_step_is_taken_on_an_indefinite_matrix():
+    K, g, box = np.array([[1.0, 2.0], [2.0, 1.0]]), -np.ones(2), (np.zeros(2), np.ones(2))
+    by_loops, by_lapack = np.full(2, 0.5), np.full(2, 0.5)
+    box_newton.step_inside(K, 2, np.empty((64, 64)), np.empty(64), np.arange(64), g, by_loops, *box)
+    box_newton.move_inside(K.copy(), np.trace(K), np.arange(2), g, by_lapack, *box)
+    np.testing.assert_array_equal([by_loops, by_lapack], 0.5)
+
+
+def test_a_step_over_many_variables_ends_at_the_optimum():
+    """More variables inside than the compiled step takes: LAPACK steps between compiled rounds."""
+    rng = np.random.default_rng(7)
+    Z = rng.normal(size=(300, 200)) + 0.1
+    K, target = Z @ Z.T, rng.uniform(0.1, 0.9, 300)
+    K[np.diag_indices(300)] += 1.0
+    beta, g = np.zeros(300), np.empty(300)
+    steps, _, ending = box_newton.solve_box(K, -K @ target, np.zeros(300), np.ones(300), beta, g, 1e-8, 10**9)
+    assert ending == box_newton.GOOD
+    np.testing.assert_allclose(beta, target, atol=1e-7)
+    assert steps < 20_000
 
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])

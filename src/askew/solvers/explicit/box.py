@@ -19,148 +19,139 @@ Reference
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 from askew.compiled import compiled
 from askew.solvers.coordinate.sweeps import descend_stored
+from askew.threads import workers
 
-GOOD, LIMITED, STUCK = 0, 1, 2
+GOOD, LIMITED, STUCK, WIDE = 0, 1, 2, 3
 _POLISH = 1e-6  # the last Newton step costs little and leaves an error this far below the tolerance
 _ROUNDS = 1000  # far more than any problem has needed; a bound on time, not a tuning knob
+_NARROW = 64  # variables inside: up to here the compiled Cholesky is as quick as a call of LAPACK
 
 _compile = compiled(fastmath={"reassoc", "contract", "nsz", "arcp"}, error_model="numpy")
 
 
-@_compile
 def solve_box(K, p, lower, upper, beta, g, tol, max_steps):  # type: ignore[no-untyped-def]
     """Solve one programme; returns (steps, rounds, ending)."""
-    n = beta.shape[0]
     diagonal = curvatures(K)
-    evaluate(K, p, beta, g)
-    steps, last, aim = 0, np.inf, 0.5 * tol
-    for rounds in range(1, _ROUNDS + 1):
+    steps, rounds, done, last = 0, 0, 0, np.inf
+    while True:
+        steps, rounds, done, last, ending = run_rounds(
+            K, diagonal, p, lower, upper, beta, g, tol, max_steps, steps, rounds, done, last
+        )
+        if ending != WIDE:
+            return steps, rounds, ending
+        inside = np.flatnonzero((beta > lower) & (beta < upper))
+        block = K[np.ix_(inside, inside)]
+        with workers():  # BLAS on one thread: two were seen to wait for each other
+            move_inside(block, np.trace(block), inside, g, beta, lower, upper)
+
+
+def curvatures(K):  # type: ignore[no-untyped-def]
+    """The diagonal; a row of zeros (a positive at the mean) is given the least curvature that sends it to its bound."""
+    diagonal = np.diagonal(K)
+    return np.maximum(diagonal, 1e-15 * max(1e-300, np.max(diagonal, initial=0.0)))
+
+
+def move_inside(block, trace, inside, g, beta, lower, upper):  # type: ignore[no-untyped-def]
+    """Newton step over the variables inside, by LAPACK; ``block`` is K among them, and is overwritten."""
+    block[np.diag_indices_from(block)] += 1e-13 * trace / len(inside)
+    _, direction, info = dposv(block.T, -g[inside], lower=1, overwrite_a=1)
+    if info != 0 or not np.isfinite(direction).all():  # an indefinite kernel: coordinates alone go on
+        return
+    at, low, high = beta[inside], lower[inside], upper[inside]
+    room = np.where(direction > 0.0, high - at, low - at)[direction != 0.0]
+    length = np.min(room / direction[direction != 0.0], initial=1.0)
+    beta[inside] = np.clip(at + length * direction, low, high)
+
+
+@_compile
+def run_rounds(K, diagonal, p, lower, upper, beta, g, tol, max_steps, steps, rounds, done, last):  # type: ignore[no-untyped-def]
+    """Judge, descend and step until the programme ends, or until a step over more than ``_NARROW`` variables is due.
+
+    ``done`` and ``last`` are the coordinate steps of the last round and the violation before it.
+    """
+    n, aim = beta.shape[0], 0.5 * tol
+    block, direction, inside = np.empty((_NARROW, _NARROW)), np.empty(_NARROW), np.empty(_NARROW, np.int64)
+    while True:
+        for k in range(n):
+            g[k] = p[k]
+        for i in range(n):
+            weight = beta[i]
+            if weight != 0.0:
+                for k in range(n):
+                    g[k] += weight * K[i, k]
+        high, low = 0.0, 0.0  # the largest gradient of a variable that can fall, the smallest of one that can rise
+        for i in range(n):
+            if beta[i] > lower[i] and g[i] > high:
+                high = g[i]
+            if beta[i] < upper[i] and g[i] < low:
+                low = g[i]
+        now = high - low
+        if rounds > 0:
+            if now <= tol:
+                return steps, rounds, done, last, GOOD
+            if steps >= max_steps or rounds >= _ROUNDS:
+                return steps, rounds, done, last, LIMITED
+            if done == 0 and not now < last:
+                return steps, rounds, done, last, STUCK
+            last = now
+        rounds += 1
         # rounds of coordinates are short: where they are slow, the Newton step between them is not
         pace = min(2 * n + 20, max_steps - steps)
         done, left = descend_stored(K, diagonal, g, beta, lower, upper, aim, pace)
         steps += done
         if left > aim * _POLISH:
-            step_inside(K, g, beta, lower, upper)
-        evaluate(K, p, beta, g)
-        now = violation(g, beta, lower, upper)
-        if now <= tol:
-            return steps, rounds, GOOD
-        if steps >= max_steps:
-            return steps, rounds, LIMITED
-        if done == 0 and not now < last:
-            return steps, rounds, STUCK
-        last = now
-    return steps, _ROUNDS, LIMITED
+            m = np.int64(0)  # not a literal, for which the step would be compiled once more
+            for i in range(n):
+                if beta[i] > lower[i] and beta[i] < upper[i]:
+                    if m < _NARROW:
+                        inside[m] = i
+                    m += 1
+            if m > _NARROW:
+                return steps, rounds, done, last, WIDE
+            if m > 0:
+                step_inside(K, m, block, direction, inside, g, beta, lower, upper)
 
 
 @_compile
-def solve_boxes(K, first, p, lower, upper, beta, g, tols, max_steps, begin, end, endings):  # type: ignore[no-untyped-def]
-    """Programmes begin, …, end − 1 of many; their variables stand one after the other, and so do their matrices."""
-    at = 0
-    for k in range(begin):
-        at += (first[k + 1] - first[k]) ** 2
-    for k in range(begin, end):
-        a, z = first[k], first[k + 1]
-        n = z - a
-        matrix = K[at : at + n * n].reshape(n, n)
-        at += n * n
-        endings[k, 0], endings[k, 1], endings[k, 2] = solve_box(
-            matrix, p[a:z], lower[a:z], upper[a:z], beta[a:z], g[a:z], tols[k], max_steps
-        )
-
-
-@_compile
-def curvatures(K):  # type: ignore[no-untyped-def]
-    """The diagonal; a row of zeros (a positive at the mean) is given the least curvature that sends it to its bound."""
-    n = K.shape[0]
-    diagonal, largest = np.empty(n), 0.0
-    for i in range(n):
-        diagonal[i] = K[i, i]
-        largest = max(largest, K[i, i])
-    for i in range(n):
-        diagonal[i] = max(diagonal[i], 1e-15 * max(1e-300, largest))
-    return diagonal
-
-
-@_compile
-def evaluate(K, p, beta, g):  # type: ignore[no-untyped-def]
-    """g = Kβ + p."""
-    n = beta.shape[0]
-    g[:] = p
-    for i in range(n):
-        if beta[i] != 0.0:
-            for k in range(n):
-                g[k] += beta[i] * K[i, k]
-
-
-@_compile
-def violation(g, beta, lower, upper):  # type: ignore[no-untyped-def]
-    """The largest gradient of a variable that can fall less the smallest of one that can rise, each beyond 0."""
-    high, low = 0.0, 0.0
-    for i in range(beta.shape[0]):
-        if beta[i] > lower[i]:
-            high = max(high, g[i])
-        if beta[i] < upper[i]:
-            low = min(low, g[i])
-    return high - low
-
-
-@_compile
-def step_inside(K, g, beta, lower, upper):  # type: ignore[no-untyped-def]
-    """Newton step over the variables strictly inside their box, as far as the box allows."""
-    inside = np.flatnonzero((beta > lower) & (beta < upper))
-    m = inside.shape[0]
-    if m == 0:
-        return
-    block, trace = np.empty((m, m)), 0.0
+def step_inside(K, m, block, direction, inside, g, beta, lower, upper):  # type: ignore[no-untyped-def]
+    """Newton step over the first m variables of ``inside``, as far as the box allows; the rest is memory to work in."""
+    trace = 0.0
     for i in range(m):
         trace += K[inside[i], inside[i]]
-        for k in range(m):
-            block[i, k] = K[inside[i], inside[k]]
-    move_inside(block, trace, inside, g, beta, lower, upper)
-
-
-@_compile
-def move_inside(block, trace, inside, g, beta, lower, upper):  # type: ignore[no-untyped-def]
-    """The step itself; ``block`` is K among the variables inside, and is overwritten."""
-    m = inside.shape[0]
-    for i in range(m):
-        block[i, i] += 1e-13 * trace / m
-    direction = np.empty(m)
-    for i in range(m):
         direction[i] = -g[inside[i]]
-    if not solve_in_place(block, direction):  # an indefinite kernel: coordinates alone go on
-        return
+        for k in range(i + 1):
+            block[i, k] = K[inside[i], inside[k]]
+    shift = 1e-13 * trace / m
+    for i in range(m):  # Cholesky, and the first of two substitutions
+        for k in range(i):
+            total = block[i, k]
+            for j in range(k):
+                total -= block[i, j] * block[k, j]
+            block[i, k] = total / block[k, k]
+        square, total = block[i, i] + shift, direction[i]
+        for k in range(i):
+            square -= block[i, k] * block[i, k]
+            total -= block[i, k] * direction[k]
+        if not square > 0.0:  # an indefinite kernel: coordinates alone go on
+            return
+        block[i, i] = np.sqrt(square)
+        direction[i] = total / block[i, i]
+    for i in range(m - 1, -1, -1):
+        direction[i] /= block[i, i]
+        if not np.isfinite(direction[i]):
+            return
+        for k in range(i):
+            direction[k] -= block[i, k] * direction[i]
     length = 1.0
     for i in range(m):
-        k = inside[i]
-        if direction[i] > 0.0:
-            length = min(length, (upper[k] - beta[k]) / direction[i])
-        elif direction[i] < 0.0:
-            length = min(length, (lower[k] - beta[k]) / direction[i])
+        k, step = inside[i], direction[i]
+        if step != 0.0:
+            room = upper[k] - beta[k] if step > 0.0 else lower[k] - beta[k]
+            length = min(length, room / step)
     for i in range(m):
         k = inside[i]
         beta[k] = min(max(beta[k] + length * direction[i], lower[k]), upper[k])
-
-
-@_compile
-def solve_in_place(A, b):  # type: ignore[no-untyped-def]
-    """b ← A⁻¹b by Cholesky, A overwritten; False where A is not positive definite."""
-    try:
-        L = np.linalg.cholesky(A)
-    except Exception:
-        return False
-    n = b.shape[0]
-    for i in range(n):
-        total = b[i]
-        for k in range(i):
-            total -= L[i, k] * b[k]
-        b[i] = total / L[i, i]
-    for i in range(n - 1, -1, -1):
-        b[i] /= L[i, i]
-        for k in range(i):
-            b[k] -= L[i, k] * b[i]
-    return np.isfinite(b).all()

@@ -74,14 +74,18 @@ def solve_each(
     tols : array of shape (n_programmes,)
     max_iter : int
     """
-    from askew.solvers.explicit.box import solve_boxes
+    from askew.solvers.explicit.box import solve_box
 
     p, lower, beta, g = _unit_programmes(len(upper))
     endings = np.zeros((len(tols), 3), np.int64)
+    places = np.append(0, np.cumsum(np.diff(first) ** 2))
     limit = max_iter if max_iter >= 0 else _UNLIMITED
 
     def work(begin: int, end: int) -> None:
-        solve_boxes(matrices, first, p, lower, upper, beta, g, tols, limit, begin, end, endings)
+        for k in range(begin, end):
+            mine, n = slice(first[k], first[k + 1]), first[k + 1] - first[k]
+            K = matrices[places[k] : places[k + 1]].reshape(n, n)
+            endings[k] = solve_box(K, p[mine], lower[mine], upper[mine], beta[mine], g[mine], tols[k], limit)
 
     with workers() as pool:
         pool.map(work, _shares(first, 2 * pool.count))

@@ -25,7 +25,8 @@ def add_rows(target, rows, slots, steps, first, last):  # type: ignore[no-untype
     for begin in range(first, last, STRETCH):
         end = min(last, begin + STRETCH)
         width = end - begin
-        sums[:] = 0
+        for k in range(width):
+            sums[k] = 0
         r = 0
         while r + 4 <= m:  # four rows per pass: one load and one store of the sums serve four
             s0, s1, s2, s3 = real(steps[r]), real(steps[r + 1]), real(steps[r + 2]), real(steps[r + 3])
@@ -47,7 +48,9 @@ def add_rows(target, rows, slots, steps, first, last):  # type: ignore[no-untype
 def absorb_tile(target, rows, slots, tile, steps, first):  # type: ignore[no-untyped-def]
     """Add a weighted tile to the target from column ``first`` on, and keep its leading rows at their slots."""
     width = tile.shape[1]
-    sums = np.zeros(width, tile.dtype)
+    sums = np.empty(width, tile.dtype)
+    for k in range(width):
+        sums[k] = 0
     for r in range(tile.shape[0]):
         step, row = steps[r], tile[r]
         if r < slots.shape[0]:
