@@ -237,7 +237,9 @@ def _sweep(X: Any, weight: Vector) -> tuple[Summary, bool]:
     n = float(totals.sum())
     if n == 0.0:
         return empty_summary(d, True), bool(twice.any())
-    return (n, *close_up(sums, n)), bool(twice.any())
+    mean, rest, scatter = np.empty((3, d))
+    close_up(sums, n, mean, rest, scatter)
+    return (n, mean, rest, scatter), bool(twice.any())
 
 
 def without_duplicates(X: Any) -> Any:
