@@ -122,7 +122,7 @@ def test_gather_and_fetch_come_to_the_host(library):
     for found, v in zip(home.gather([home.put(v) for v in vectors], home.put(indices)), vectors, strict=True):
         assert type(found) is np.ndarray
         np.testing.assert_array_equal(found, v[indices])
-    np.testing.assert_array_equal(home.fetch(like), vectors[0])
+    np.testing.assert_array_equal(home.to_scratch(like), vectors[0])
     for found, v in zip(Home().gather(vectors, indices), vectors, strict=True):
         np.testing.assert_array_equal(found, v[indices])
 

@@ -18,15 +18,13 @@ from askew.methods.moment_evidence import Evidence
 from askew.methods.moment_few import MOST, fit_few, is_few
 from askew.methods.moment_ridge import choose_ridge
 from askew.methods.moment_score import kernel_scores
-from askew.moments import DiagonalMoments
 from askew.moments.structure import Structure
-from askew.qp import Problem, Solution, SumAtMost, certify
+from askew.solvers import solve, solve_each
 from askew.threads import for_each
 
 Vector = NDArray[np.float64]
 
 SMALL, FINE = 1024, 1e-8  # so few positives are solved this far at no cost, and rounding no longer shows in the model
-SETTLED = 2**24  # entries of points up to which a pass or two more over them are not felt
 LINEAR = Linear()
 ORDERED_LIMIT = 2**18  # positives beyond which putting them in order would cost more than the fit
 
@@ -48,12 +46,7 @@ class Setting:
 
     def solver(self) -> Any:
         """The solver that is cheapest for each programme."""
-        from askew.solvers.dispatch import solve
-
-        def solve_and_settle(problem: Problem, **options: Any) -> Solution:
-            return _settled(problem, solve(problem, max_iter=self.max_iter, **options))
-
-        return solve_and_settle
+        return partial(solve, max_iter=self.max_iter)
 
 
 @dataclass(frozen=True)
@@ -135,33 +128,8 @@ def fit_machines(
     return machines, coefs, rho
 
 
-def _settled(problem: Problem, found: Solution) -> Solution:
-    """The same under a binding sum, at the optimum to rounding where that costs little: its points are dense and few.
-
-    Pairs of variables end somewhere within tol, and where depends on the rounding of the data.
-    """
-    from askew.solvers.dispatch import is_bilinear
-    from askew.solvers.newton.interior import settle
-
-    if not isinstance(problem.constraint, SumAtMost) or not is_bilinear(problem.matrix):
-        return found
-    points = problem.matrix.inner_points().rows  # type: ignore[attr-defined]
-    if not (found.status.has_converged and isinstance(points, np.ndarray) and points.size <= SETTLED):
-        return found
-    total = problem.constraint.total if found.multipliers[0] < 0 else None
-    beta = settle(points, problem.linear, problem.lower, problem.upper, found.beta, total)
-    if beta is None:
-        return found
-    gradient = problem.gradient(beta)
-    certificate = certify(problem, beta, gradient)
-    is_better = certificate.violation <= found.certificate.violation and certificate.infeasibility <= 1e-12
-    return replace(found, beta=beta, gradient=gradient, certificate=certificate) if is_better else found
-
-
 def _fit_few(evidence: list[Evidence], rho: float, setting: Setting, rows: Any, outs: list[Any]) -> list[Machine]:
     """Machines of a few sparse positives, all at once."""
-    from askew.solvers.explicit.stored import solve_each
-
     tols = [setting.tolerance(len(mine.weight)) for mine in evidence]
     fits = fit_few(evidence, setting.formulation, rho, tols, partial(solve_each, max_iter=setting.max_iter), outs)
     return [_linear_machine(*each, rho, rows) for each in zip(evidence, fits, outs, strict=True)]
@@ -237,7 +205,7 @@ def _variance_from_moments(evidence: Evidence, w: Vector) -> float:
     moments, structure = evidence.moments, evidence.structure
     bound = float(moments.score_variance(w))
     has_factors = getattr(structure, "factors", np.empty((0, 0))).shape[1] > 0
-    if type(moments) is DiagonalMoments and has_factors:  # Σ ⪯ D + FF', to the accuracy of Lanczos
+    if moments.is_diagonal and not moments.has_directions and has_factors:  # Σ ⪯ D + FF', to the accuracy of Lanczos
         bound = min(bound, (1.0 + 1e-6) * structure.with_ridge(0.0).model_variance(w))
     return bound
 

@@ -1,6 +1,5 @@
 """Kernels: scalar functions of one inner product, the matrices they make on points, and their bends."""
 
-from askew.kernels.array_gram import ArrayGram, gram
 from askew.kernels.choice import make_function, resolve_gamma
 from askew.kernels.function import KernelFunction
 from askew.kernels.gram import Gram
@@ -12,14 +11,12 @@ from askew.qp import Precomputed
 
 __all__ = [
     "RBF",
-    "ArrayGram",
     "Gram",
     "KernelFunction",
     "Linear",
     "Polynomial",
     "Precomputed",
     "Sigmoid",
-    "gram",
     "make_function",
     "resolve_gamma",
 ]

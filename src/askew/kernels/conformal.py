@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.arrays import Home
+from askew.arrays import Home, is_numpy_array, take_rows
 from askew.exceptions import ParameterError
 from askew.qp import Ability
 from askew.qp.matrix import RowsOfTiles
@@ -56,8 +56,10 @@ class Conformal(RowsOfTiles):
             )
         self.matrix, self.factor = matrix, factor
         self.abilities: frozenset[Ability] = matrix.abilities & _PASSED_ON
-        self.home: Home = matrix.home if Ability.DEVICE in self.abilities else Home()
-        self._factor_here = self.home.put(factor)
+        self._home = Home()
+        if Ability.DEVICE in self.abilities:
+            self._home = self.home = matrix.home
+        self._factor_here = self._home.put(factor)
         self.n: int = matrix.n
         self.is_psd: bool | None = matrix.is_psd
 
@@ -102,36 +104,28 @@ class Conformal(RowsOfTiles):
         tile *= self.factor[columns].astype(tile.dtype)
         return tile
 
-    def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
-        """K'[indices][:, indices]."""
-        factor = self.factor[indices].astype(dtype)
-        block: Array = self.matrix.block(indices, dtype)
+    def block(self, indices: Any, dtype: Any = np.float64) -> Any:
+        """K'[indices][:, indices], where the indices live."""
+        factor = Home(indices).put(take_rows(self._factor_of(indices), indices), dtype)
+        block = self.matrix.block(indices, dtype)
         block *= factor[:, None]
         block *= factor
         return block
 
-    def matvec(self, v: Vector) -> Vector:
-        """K'v in float64."""
-        return np.asarray(self.factor * self.matrix.matvec(self.factor * v))
-
-    def diagonal_at(self) -> Any:
-        """K'_ii in float64, where K lives."""
-        return self._factor_here**2 * self.matrix.diagonal_at()
-
-    def block_at(self, indices: Any, dtype: Any) -> Any:
-        """K'[indices][:, indices], where K lives."""
-        factor = self.home.put(self.home.xp.take(self._factor_here, indices, axis=0), dtype)
-        return self.matrix.block_at(indices, dtype) * factor[:, None] * factor
-
-    def matvec_at(self, v: Any) -> Any:
-        """K'v in float64, where K lives."""
-        return self._factor_here * self.matrix.matvec_at(self._factor_here * v)
+    def matvec(self, v: Any) -> Any:
+        """K'v in float64, where v lives."""
+        factor = self._factor_of(v)
+        return factor * self.matrix.matvec(factor * v)
 
     def add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
         """g + steps @ K'[indices], where K lives."""
-        moves = self.home.put(steps, np.float64) * self.home.xp.take(self._factor_here, indices, axis=0)
-        nothing = self.home.xp.zeros_like(self._factor_here)
+        moves = self._home.put(steps, np.float64) * self._home.xp.take(self._factor_here, indices, axis=0)
+        nothing = self._home.xp.zeros_like(self._factor_here)
         return g + self._factor_here * self.matrix.add_product_at(nothing, indices, moves, dtype)
+
+    def _factor_of(self, x: Any) -> Any:
+        """D where x lives: on the host, or where K does."""
+        return self.factor if is_numpy_array(x) else self._factor_here
 
     def subset(self, indices: NDArray[np.int64]) -> Conformal:
         """The same bent kernel on some of the points."""

@@ -48,6 +48,11 @@ class KernelFunction:
         return None
 
     @property
+    def whole_degree(self) -> int:
+        """The power that ``fused`` raises a product to."""
+        return 1
+
+    @property
     def scale(self) -> float:
         """Factor of a in u(a)."""
         return 1.0

@@ -93,6 +93,8 @@ class KernelCovariance:
 
     def trace(self) -> float:
         """Σ w_i Δ_ii."""
+        if self._trace is None and self.n <= ALWAYS_FORMED:
+            self.form()
         if self._trace is None:
             self.survey(np.zeros(self.n))
         assert self._trace is not None

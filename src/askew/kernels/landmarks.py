@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
+from askew.arrays import stack_rows
 from askew.exceptions import ParameterError
 from askew.kernels.function import KernelFunction
 from askew.kernels.gram import Gram
@@ -80,7 +81,7 @@ def choose_landmarks(
         if share:
             mine = rows[np.flatnonzero(strata == stratum)]
             parts.append(_CHOICES[rule](mine, int(share), function, rng))
-    return sparse.vstack(parts, format="csr") if sparse.issparse(rows) else np.concatenate(parts)
+    return stack_rows(parts)
 
 
 def _shares(strata: Indices, count: int) -> tuple[Indices, Indices]:

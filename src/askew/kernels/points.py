@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from askew.arrays import Home, host, is_elsewhere, namespace
+from askew.kernels.device_points import DevicePoints
 from askew.kernels.function import KernelFunction
 from askew.qp import SignedPoints
 
@@ -24,8 +25,10 @@ Array = NDArray[Any]
 DENSISH = 0.1  # share of non-zeros from which multiplying by densified rows is the faster way
 
 
-def as_points(X: Any, function: KernelFunction) -> DensePoints | SparsePoints:
-    """Wrap an array, a sparse matrix or signed points."""
+def as_points(X: Any, function: KernelFunction, tile_bytes: int) -> DensePoints | SparsePoints | DevicePoints:
+    """Wrap an array of any library, a sparse matrix or signed points."""
+    if is_elsewhere(X):
+        return DevicePoints(X, function, tile_bytes)
     if isinstance(X, SignedPoints):
         return SparseSignedPoints(X, function)
     if sparse.issparse(X):
@@ -36,7 +39,7 @@ def as_points(X: Any, function: KernelFunction) -> DensePoints | SparsePoints:
 class DensePoints:
     """Rows of an array; the right-hand operand v(X)' is kept, once per precision asked for."""
 
-    cancels = False
+    home, cancels = Home(), False
 
     sum_tile = (128, 256)
     """Rows and columns of a float64 tile of a sum: it stays in a core's cache."""
@@ -59,6 +62,15 @@ class DensePoints:
     def tile_width(self, m: int, itemsize: int) -> int:
         """How many columns keep an (m, width) tile within a core's cache."""
         return int(np.clip(2**19 // max(1, m * itemsize) // 64 * 64, 128, 8192))
+
+    def like(self, Z: Array) -> Array:
+        """Other points in the form of these."""
+        return Z
+
+    @staticmethod
+    def cut(X: Array, first: int, last: int) -> Array:
+        """Rows first:last of points in this form."""
+        return X[first:last]
 
     def left(self, rows: Array, dtype: Any) -> Array:
         """u(a) for the given rows of data."""
@@ -122,7 +134,7 @@ class DensePoints:
 class SparsePoints:
     """Rows of a CSR matrix."""
 
-    cancels = False
+    home, cancels = Home(), False
 
     sum_tile = (256, 8192)
     """Rows and columns of a tile of a sum: long enough to hide the cost of cutting a sparse matrix."""
@@ -139,6 +151,13 @@ class SparsePoints:
     def tile_width(self, m: int, itemsize: int) -> int:
         """A window long enough to hide the cost of cutting a sparse matrix."""
         return 8192
+
+    def like(self, Z: Any) -> Any:
+        return Z
+
+    @staticmethod
+    def cut(X: Any, first: int, last: int) -> Any:
+        return X[first:last]
 
     def left(self, rows: Any, dtype: Any) -> tuple[Any, list[Array]]:
         rows = rows.tocsr()

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.arrays import row_precision
 from askew.kernels.low_rank import LowRank
 from askew.kernels.nystroem import Nystroem
 from askew.qp import Ability
@@ -28,6 +29,13 @@ Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 BLOCK = 65_536
+LEAST_HELD = 4096  # rows whose features are held however little memory there is
+
+
+def rows_held(memory: float, rank: int, tol: float) -> int:
+    """How many rows of so many features have room in ``memory`` bytes, in the precision that ``tol`` allows."""
+    size = np.dtype(row_precision(LEAST_HELD, tol, 1.0)).itemsize
+    return max(LEAST_HELD, int(memory / (size * max(1, rank))))
 
 
 class Rows(Protocol):

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from askew.arrays import Home, host, is_torch_array
+from askew.arrays import Home, dtype_name, host, is_torch_array
 from askew.moments.passes import Summary, empty_summary, split_sum
 from askew.threads import spans
 
@@ -37,7 +37,7 @@ def summarise_elsewhere(X: Any, weight: Any, diagonal: bool) -> Summary:
     home = Home(X)
     xp = home.xp
     shift = xp.mean(home.put(X[: min(n, _FIRST), :], np.float64), axis=0)
-    shift = home.put(home.put(shift, str(X.dtype).rpartition(".")[2]), np.float64)  # what the rows' own precision holds
+    shift = home.put(home.put(shift, dtype_name(X)), np.float64)  # what the rows' own precision holds
     weight_here = None if weight is None else home.put(weight, np.float64)
     total = float(n) if weight is None else float(np.sum(weight))
     if total == 0.0:

@@ -106,7 +106,7 @@ class CovarianceModel:
         k = min(self.n_factors, moments.n_features)
         if not moments.is_diagonal:
             return factors_of_correlation(moments.variance, moments.covariance, k)
-        if isinstance(moments, LowRankMoments):
+        if moments.has_directions:
             return moments.factors(k)
         if rows is None:
             raise DataError(

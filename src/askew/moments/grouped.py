@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.moments.moments import DiagonalMoments
+from askew.moments.moments import BaseMoments, DiagonalMoments
 
 Vector = NDArray[np.float64]
 
 
-def can_subtract(X: Any, total: Any) -> bool:
+def can_subtract(X: Any, total: BaseMoments) -> bool:
     """Whether classes of X can be taken from ``total`` here."""
-    if not (sparse.issparse(X) and type(total) is DiagonalMoments):
+    if not (sparse.issparse(X) and total.is_diagonal and not total.has_directions):
         return False
     return bool(np.bincount(X.indices, minlength=X.shape[1]).max(initial=0) < X.shape[0])
 

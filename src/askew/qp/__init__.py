@@ -1,6 +1,6 @@
 """Quadratic programmes: the problem, what its matrix offers, its solution, and a certificate that judges it."""
 
-from askew.qp.certificate import Certificate, certify
+from askew.qp.certificate import Certificate, certify, relative_violation, spread
 from askew.qp.constraints import Constraint, Free, GroupSums, Sum, SumAtMost
 from askew.qp.matrix import Ability, SignedPoints, SymmetricMatrix
 from askew.qp.precomputed import Precomputed
@@ -22,4 +22,6 @@ __all__ = [
     "SumAtMost",
     "SymmetricMatrix",
     "certify",
+    "relative_violation",
+    "spread",
 ]

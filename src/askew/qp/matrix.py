@@ -55,7 +55,11 @@ class SymmetricMatrix(Protocol):
     n: int
     is_psd: bool | None
     """True or False when known from the formula, None when only the numbers could tell."""
-    abilities: frozenset[Ability]
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """What is offered beyond these members."""
+        ...
 
     def diagonal(self) -> Vector:
         """K_ii in float64."""
@@ -175,21 +179,10 @@ class OffersUpdates(Protocol):
 
 
 class OffersDevice(Protocol):
-    """Verbs on arrays that live where K lives."""
+    """``block``, ``matvec`` and ``add_product_at`` take and give arrays that live where K lives, as well as NumPy's."""
 
     home: Any
-
-    def diagonal_at(self) -> Any:
-        """K_ii in float64, where K lives."""
-        ...
-
-    def block_at(self, indices: Any, dtype: Any) -> Any:
-        """K[indices][:, indices], where K lives."""
-        ...
-
-    def matvec_at(self, v: Any) -> Any:
-        """Kv in float64, where K lives."""
-        ...
+    """The library and device where K lives."""
 
 
 class OffersGuided(Protocol):

@@ -1,10 +1,10 @@
-"""A stand-in for the covariance-guided matrix whose rows are cheap.
+"""A surrogate of the covariance-guided matrix whose rows are cheap.
 
 Solves
     With R the kernel rows of m marks taken evenly from the data, K their own block and Q̂ = R'K⁻¹R (Nyström),
         Δ̂ = Q̂CQ̂ = R'K⁻¹(RCR')K⁻¹R,
     whose r largest eigendirections are BB'. What they leave out lies mostly along Q itself: with τ the mean of the
-    eigenvalues left, weighted by themselves, the stand-in is
+    eigenvalues left, weighted by themselves, the surrogate is
         P̃ = (η + (1−η)sτ)Q + (1−η)sBB',
     a multiple of Q plus a matrix of rank r. It needs no pass over Q: nm kernel entries and nm² products.
 Given
@@ -129,7 +129,7 @@ class CovarianceSketch:
         squares += unseen * unseen / max(1, covariance.n - len(self.marks))
         return squares / left if left > 1e-9 * own else 0.0
 
-    def stand_in(self, guided: CovarianceGuided) -> SketchedGuided:
+    def surrogate(self, guided: CovarianceGuided) -> SketchedGuided:
         """P̃ for the matrix P of one η."""
         return SketchedGuided(guided, self, self.residual)
 

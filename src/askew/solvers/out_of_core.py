@@ -3,14 +3,14 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and equality sums (``askew.qp``),   K = Z diag(a) Z'.
 Given
-    A ``Problem`` on ``askew.kernels.recomputed.Recomputed``, and how many rows of Z may be held. The first guess comes
+    A ``Problem`` whose matrix offers ``FACTOR``, and memory for some rows of Z. The first guess comes
     from a sample of the rows, each standing for several: its solution tells nearly every variable which bound it ends
     at. Then, in rounds, a pass over all rows gives the gradient; the variables that violate optimality, those inside
     their box and those next in line form a chunk, whose features are held and whose programme, the rest fixed, is
-    solved by ``low_rank``. Each round is one pass (m kernel values per row, no projection) and one solve in memory.
-    Where more rows change sides than memory holds, chunks undo one another's work. Then all rows move together, by
-    Newton steps on a smoothed dual (``smoothed.approach``), and chunks go on from there; each time with less smoothing,
-    until what is left of it is below tol.
+    solved by ``coordinate.low_rank``. Each round is one pass (m kernel values per row, no projection) and one solve in
+    memory. Where more rows change sides than memory holds, chunks undo one another's work. Then all rows move
+    together, by Newton steps on a smoothed dual (``newton.smoothed_dual``), and chunks go on from there; each time with
+    less smoothing, until what is left of it is below tol.
 Returns
     ``Solution``, judged on a float64 gradient of all rows; n_iter counts coordinates and pairs moved.
 Stops when
@@ -23,18 +23,20 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.arrays import row_precision
+from askew.kernels.recomputed import rows_held
 from askew.qp import Certificate, Constraint, GroupSums, Problem, Solution, Status, Sum, certify
 from askew.qp.problem import Vector
-from askew.solvers.coordinate import low_rank
-from askew.solvers.newton import smoothed_dual as smoothed
+from askew.solvers.coordinate.low_rank import solve_low_rank
+from askew.solvers.newton.smoothed_dual import approach, can_smooth
+from askew.solvers.request import Kept, Request
 from askew.solvers.start import feasible_start
+from askew.solvers.status import judge
 
 Indices = NDArray[np.int64]
 
@@ -48,20 +50,17 @@ REACH = 8  # the first smoothing reaches that part of the rows that may be held;
 FINEST = 0.5  # of tol: smoothing that is no longer seen
 
 
-def solve(
-    problem: Problem,
-    *,
-    rows_held: int,
-    start: Vector | None = None,
-    tol: float = 1e-3,
-    max_iter: int = -1,
-    on_round: Callable[[], bool] | None = None,
-) -> Solution:
-    """Solve ``problem`` to a KKT violation of ``tol`` with at most ``rows_held`` rows of features in memory."""
+def solve_out_of_core(problem: Problem, request: Request, kept: Kept) -> Solution:
+    """Solve ``problem`` to a KKT violation of ``request.tol``, the features held no more than ``request.memory``."""
     matrix: Any = problem.matrix
-    beta = feasible_start(problem, start) if start is not None else guess(problem, min(rows_held, SAMPLE), tol)
+    tol, max_iter, on_round = request.tol, request.max_iter, request.on_round
+    held = rows_held(request.memory, len(matrix.scales), tol)
+    if request.start is not None:
+        beta = feasible_start(problem, request.start)
+    else:
+        beta = guess(problem, min(held, SAMPLE), tol)
     steps, rounds, history, size, delta = 0, 0, [], LEAST, np.inf
-    patience = SHORT if smoothed.can_smooth(problem) else PATIENCE
+    patience = SHORT if can_smooth(problem) else PATIENCE
     gradient = problem.gradient(beta)
     while True:
         verdict = certify(problem, beta, gradient)
@@ -69,24 +68,22 @@ def solve(
         is_good, is_slow = verdict.violation <= tol, _is_slow(history, patience)
         has_stalled = is_slow and (patience == PATIENCE or delta <= FINEST * tol)
         if is_good or has_stalled or 0 <= max_iter <= steps:
-            status = Status.OPTIMAL if is_good else Status.STALLED if has_stalled else Status.MAX_ITER
+            status = judge(problem, verdict, tol, has_run_out=not has_stalled)
             return Solution(beta, gradient, status, verdict, steps, rounds, {})
         has_stopped = False
         if is_slow:
             reduced = _reduced(problem, gradient, verdict)
-            delta = max(FINEST * tol, min(_reach(reduced, rows_held), delta / REACH))
-            beta, moves, has_stopped = smoothed.approach(
-                problem, beta, reduced, delta, rows_held=rows_held, on_round=on_round
-            )
+            delta = max(FINEST * tol, min(_reach(reduced, held), delta / REACH))
+            beta, moves, has_stopped = approach(problem, beta, reduced, delta, rows_held=held, on_round=on_round)
             history.clear()
         else:
-            chunk = choose_chunk(problem, beta, gradient, verdict, size, rows_held)
+            chunk = choose_chunk(problem, beta, gradient, verdict, size, held)
             left = max_iter - steps if max_iter >= 0 else -1
             inner = _solve_chunk(problem, beta, gradient, chunk, max(0.3 * tol, ACCURACY * verdict.violation), left)
             beta, moves = beta.copy(), inner.n_iter
             beta[chunk] = inner.beta
             if len(history) > 1 and verdict.violation > 0.5 * history[-2]:
-                size = min(2 * size, rows_held)
+                size = min(2 * size, held)
         steps, rounds = steps + moves, rounds + 1
         gradient = matrix.matvec(beta) + problem.linear
         if has_stopped or (on_round is not None and on_round()):
@@ -107,7 +104,7 @@ def guess(problem: Problem, size: int, tol: float) -> Vector:
         for g, total in enumerate(problem.constraint.totals)
     ]
     posed = Problem(held, problem.linear[chosen], lower, upper, _sums(problem.constraint, labels, totals))
-    found = low_rank.solve(posed, tol=10 * tol)
+    found = solve_low_rank(posed, Request(tol=10 * tol), Kept())
     gradient = matrix.scores(held.scales * held.combine(found.beta)) + problem.linear
     level = np.array(found.multipliers)[problem.constraint.labels(problem.n)]
     beta = np.where(gradient > level, problem.lower, problem.upper)
@@ -141,7 +138,7 @@ def _solve_chunk(
         problem.upper[chunk],
         _sums(problem.constraint, labels, totals.tolist()),
     )
-    return low_rank.solve(posed, start=inside, tol=tol, max_iter=max_iter)
+    return solve_low_rank(posed, Request(start=inside, tol=tol, max_iter=max_iter), Kept())
 
 
 def _sample(problem: Problem, size: int) -> tuple[Indices, Vector]:

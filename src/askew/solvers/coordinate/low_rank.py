@@ -3,7 +3,7 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and equality sums (``askew.qp``),   K = Z diag(a) Z'.
 Given
-    A ``Problem`` on ``askew.kernels.low_rank.LowRank``. Sweeps of coordinate descent (``sum_descent``) carry the bulk
+    A ``Problem`` whose matrix offers ``FACTOR`` and ``HELD``. Sweeps of coordinate descent (``sweeps``) carry the bulk
     of the variables to their bounds at 2r operations each, the sums held by multipliers that move after every sweep;
     pairs of variables could only carry a working set at a time. What sweeps end slowly, the last digits and the sums
     themselves, the working-set method does at once: at most about r variables are then strictly inside their box.
@@ -16,7 +16,6 @@ Stops when
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +23,9 @@ import numpy as np
 
 from askew.qp import Problem, Solution, certify
 from askew.qp.problem import Vector
-from askew.solvers.working_set import loop as working_set
+from askew.solvers.coordinate.sweeps import sweep_sums
+from askew.solvers.request import Kept, Request
+from askew.solvers.working_set.loop import solve_by_rows
 
 FEW = 4096  # variables up to which the working set needs no help
 SWEEPS = 40
@@ -32,45 +33,19 @@ WAKING = 10  # sweeps after which those that rest are looked at again
 MANY, LARGE_SET = 2**17, 2048  # variables from which a pass is so dear that larger working sets pay
 
 
-def solve(
-    problem: Problem,
-    *,
-    start: Vector | None = None,
-    tol: float = 1e-3,
-    max_iter: int = -1,
-    on_round: Callable[[], bool] | None = None,
-    few: int = FEW,
-) -> Solution:
-    """Solve ``problem`` to a KKT violation of ``tol``.
-
-    Parameters
-    ----------
-    problem : Problem
-        Its matrix is ``LowRank``, its sums are equalities.
-    start : array of shape (n,), optional
-    tol, max_iter, on_round
-        As for ``askew.solvers.working_set.solve``.
-    few : int
-        Variables up to which there are no sweeps.
-    """
+def solve_low_rank(problem: Problem, request: Request, kept: Kept) -> Solution:
+    """Solve ``problem`` to a KKT violation of ``request.tol``; ``max_iter`` counts coordinates and pairs moved."""
     moves = 0
-    if problem.n > few:
-        start, moves = descend(problem, start, tol, max_iter)
-    solution = working_set.solve(
-        problem,
-        start=start,
-        tol=tol,
-        max_iter=max_iter if max_iter < 0 else max(0, max_iter - moves),
-        working_set_size=LARGE_SET if problem.n >= MANY else None,
-        on_round=on_round,
-    )
+    if problem.n > FEW:
+        start, moves = descend(problem, request.start, request.tol, request.max_iter)
+        left = request.max_iter if request.max_iter < 0 else max(0, request.max_iter - moves)
+        request = replace(request, start=start, max_iter=left)
+    solution = solve_by_rows(problem, request, kept, working_set_size=LARGE_SET if problem.n >= MANY else None)
     return replace(solution, n_iter=solution.n_iter + moves)
 
 
 def descend(problem: Problem, start: Vector | None, tol: float, max_iter: int) -> tuple[Vector, int]:
     """β near the optimum, its sums nearly met, and how many coordinates were moved."""
-    from askew.solvers.coordinate.sum_descent import sweep_sums
-
     matrix: Any = problem.matrix
     n, totals = problem.n, np.array(problem.constraint.totals)
     beta = np.clip(np.zeros(n) if start is None else start, problem.lower, problem.upper)

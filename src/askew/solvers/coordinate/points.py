@@ -3,7 +3,7 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper,   K_ij = z_i'z_j (+ a few signed columns).
 Given
-    A ``Problem`` with constraint ``Free`` and a matrix that offers ``inner_points()``: the points, dense or sparse,
+    A ``Problem`` with constraint ``Free`` and a matrix that offers ``POINTS``: the points, dense or sparse,
     and the signed columns of an implicit centring or low-rank correction. Memory is that of the points.
     Sweeps are slow where many points overlap. Once they have cost as much as a leap would, there is one: on dense
     points the interior point method (``interior``), on sparse points a Newton step over the variables inside their box.
@@ -18,15 +18,23 @@ Reference
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.exceptions import ParameterError
-from askew.qp import Free, Problem, Solution, Status, certify
+from askew.qp import Problem, Solution, certify
+from askew.qp.problem import Vector
+from askew.solvers.coordinate.sweeps import sweep_dense, sweep_sparse
+from askew.solvers.explicit.box import solve_formed
+from askew.solvers.explicit.box_rounds import move_inside
+from askew.solvers.newton.interior import interior_point, price, settle
+from askew.solvers.request import Kept, Request
+from askew.solvers.status import judge
 
-Vector = NDArray[np.float64]
-
+LARGEST_FORMED = 4096  # points whose matrix may be formed: 128 MiB of float64
 _FEW = 20  # sweeps that always come first
 _MOST = 1000  # full sweeps whose work is the limit where none is given
 _PRODUCTS = 8  # times faster than sweeps, per operation, are the products and factorisations of a leap
@@ -36,23 +44,24 @@ _ROUNDING = 1e-13  # of a margin: a violation as small as this is none
 _EARLY = 2**18  # points up to which a leap, being exact, comes before it is the cheaper way
 
 
-def solve(problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, max_iter: int = 1000) -> Solution:
-    """Solve ``problem``, box only and linear, to a KKT violation of ``tol``.
+def solve_on_points(problem: Problem, request: Request, kept: Kept) -> Solution:
+    """Solve ``problem``, box only, to a KKT violation of ``request.tol``; ``max_iter`` counts sweeps.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its matrix must be of those that offer ``POINTS``: a :class:`askew.kernels.Gram` of a linear kernel.
-    start : array of shape (n,), optional
-        A warm start; it is cut to the box.
-    tol : float
-    max_iter : int
-        Limit of sweeps; -1 for as many as take the work of a thousand full ones.
+    What sweeps do slowly on few points of full rank, which is badly conditioned, the Newton steps on a formed matrix
+    do at once: they end it where no limit of sweeps was given.
     """
-    if not isinstance(problem.constraint, Free):
-        raise ParameterError("Coordinate descent takes a box alone; give sums to askew.solvers.working_set.")
-    run = _Run(problem, np.clip(np.zeros(problem.n) if start is None else start, problem.lower, problem.upper), tol)
-    limit = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
+    found = _sweep(problem, request)
+    matrix: Any = problem.matrix
+    has_rank = matrix.inner_points().shape[1] >= problem.n
+    if found.status.has_converged or request.max_iter >= 0 or problem.n > LARGEST_FORMED or not has_rank:
+        return found
+    return solve_formed(problem, replace(request, start=found.beta), kept)
+
+
+def _sweep(problem: Problem, request: Request) -> Solution:
+    start = np.zeros(problem.n) if request.start is None else request.start
+    tol, limit = request.tol, request.step_limit
+    run = _Run(problem, np.clip(start, problem.lower, problem.upper), tol)
     sweeps, rounds, inner_tol, pace = 0, 0, 0.5 * tol, _FEW
     while True:
         # the descent judges itself on gradients seen while moving; the certificate on one computed at rest
@@ -60,7 +69,7 @@ def solve(problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, m
         sweeps, rounds = sweeps + done, rounds + 1
         gradient = problem.gradient(run.beta)
         certificate = certify(problem, run.beta, gradient)
-        is_over = sweeps >= limit or (max_iter < 0 and run.work >= _MOST)
+        is_over = sweeps >= limit or (request.max_iter < 0 and run.work >= _MOST)
         if certificate.violation <= tol or is_over or inner_tol < 1e-4 * tol:
             break
         if done < pace:
@@ -76,8 +85,7 @@ def solve(problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, m
         its_certificate = certify(problem, settled, its_gradient)
         if its_certificate.violation <= certificate.violation:
             run.beta, gradient, certificate = settled, its_gradient, its_certificate
-    is_good = certificate.violation <= tol
-    status = Status.OPTIMAL if is_good else Status.MAX_ITER if is_over else Status.STALLED
+    status = judge(problem, certificate, tol, has_run_out=is_over)
     return Solution(run.beta, gradient, status, certificate, sweeps, rounds, {})
 
 
@@ -97,15 +105,13 @@ class _Run:
 
     def sweep(self, tol: float, limit: int) -> int:
         """Sweeps over the points until their violation is at most ``tol``; how many."""
-        from askew.solvers.coordinate import sweeps as descent
-
         problem = self.problem
         state = (self.beta, problem.lower, problem.upper, tol, limit)
         if self.is_sparse:
             rows = (self.points.data, self.points.indices, self.points.indptr, self.columns, self.signs)
-            done, _, looks = descent.sweep_sparse(*rows, problem.linear, self.diagonal, self.v, self.u, *state)
+            done, _, looks = sweep_sparse(*rows, problem.linear, self.diagonal, self.v, self.u, *state)
         else:
-            done, _, looks = descent.sweep_dense(self.points, problem.linear, self.diagonal, self.v, *state)
+            done, _, looks = sweep_dense(self.points, problem.linear, self.diagonal, self.v, *state)
         self.work += looks / problem.n
         self.work_since_leap += looks / problem.n
         return int(done)
@@ -117,8 +123,6 @@ class _Run:
             m, entries = len(self._inside()), self.points.nnz / n
             operations = m * m * entries / 2 + m**3 / 3
             return 0 < m <= _LARGEST and operations <= 2 * _PRODUCTS * n * entries * self.work_since_leap
-        from askew.solvers.newton.interior import price
-
         upper, lower = self.problem.upper, self.problem.lower
         if self.has_leapt or not (np.isfinite(upper).all() and (upper > lower).all()):
             return False
@@ -128,14 +132,10 @@ class _Run:
         """Far ahead at once: to near the optimum on dense points, by a Newton step on sparse ones."""
         problem, self.has_leapt, self.work_since_leap = self.problem, True, 0.0
         if self.is_sparse:
-            from askew.solvers.explicit.box import move_inside
-
             inside = self._inside()
             block = problem.matrix.subset(inside).filled()  # type: ignore[attr-defined]
             move_inside(block, np.trace(block), inside, gradient, self.beta, problem.lower, problem.upper)
         else:
-            from askew.solvers.newton.interior import interior_point
-
             tol = min(self.tol, _EXACT)
             self.beta[:] = interior_point(self.points, problem.linear, problem.lower, problem.upper, tol)
         self._add_up()
@@ -144,8 +144,6 @@ class _Run:
         """The optimum itself, on dense points and where finding it costs less than the sweeps did."""
         if self.is_sparse or not np.isfinite(self.problem.upper).all():
             return None
-        from askew.solvers.newton.interior import settle
-
         n, d = self.points.shape
         m = len(self._inside())
         if 20 * m * d * min(m, d) > 2 * _PRODUCTS * n * d * self.work:

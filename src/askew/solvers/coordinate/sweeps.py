@@ -1,18 +1,22 @@
-"""Coordinate descent on a box, compiled: on a stored matrix, on dense points, on sparse points.
+"""Coordinate descent on a box, compiled: on a stored matrix, on dense points, on sparse points, on features with sums.
 
 Solves
     minimise ½ β'Kβ + p'β over lower ≤ β ≤ upper, one coordinate at a time: β_i ← clip(β_i − g_i / K_ii), g = Kβ + p.
+    With sums Σ_{i in g} β_i = total_g, the same of ½ β'Kβ + p'β + Σ_g (σ/2 e_g² − λ_g e_g), the augmented Lagrangian of
+    e_g = Σ_{i in g} β_i − total_g.
 Given
     A stored K: the gradient is kept, and the coordinate that promises the largest decrease moves (n operations).
     Points with K_ij = z_i'z_j + Σ_k s_k e_ik e_jk, s_k = ±1: the sums v = Σβ_i z_i and u = Σβ_i e_i are kept, and
     coordinates move in random order (operations as many as entries of z_i), those stuck at a bound resting.
+    Features with K = Z diag(a) Z': v = a∘Z'β and e are kept, a coordinate costs two operations per feature.
 Returns
-    β (and g, or v and u) moved in place; steps taken, the largest violation seen, and of sweeps how many points they
-    looked at.
+    β (and g, or v and u, or v and e) moved in place; steps taken, the largest violation seen, and of sweeps how many
+    points they looked at. ``sweep_sums`` is one sweep.
 Stops when
     every |projected gradient| is at most tol, or after the limit of steps or sweeps.
 Reference
-    Hsieh, Chang, Lin, Keerthi, Sundararajan (2008), A dual coordinate descent method for large-scale linear SVM.
+    Hsieh, Chang, Lin, Keerthi, Sundararajan (2008), A dual coordinate descent method for large-scale linear SVM;
+    Bertsekas (1982), Constrained Optimization and Lagrange Multiplier Methods, chapter 2.
 """
 
 from __future__ import annotations
@@ -155,3 +159,36 @@ def sweep_sparse(data, indices, starts, E, signs, p, diagonal, v, u, beta, lower
             return sweep + 1, violation, looks
         active = abs(active)
     return max_sweeps, violation, looks
+
+
+@_compile
+def sweep_sums(  # type: ignore[no-untyped-def]
+    Z, scales, p, diagonal, v, group, excess, multipliers, sigma, beta, lower, upper, order, active, seed, low, high
+):
+    """One sweep over order[:active]; returns (active, seed, lowest and highest slope seen, coordinates moved)."""
+    r = Z.shape[1]
+    seed = shuffle(order, active, seed)
+    lowest, highest, at, moves = 0.0, 0.0, 0, 0
+    while at < active:
+        i = order[at]
+        g = group[i]
+        gradient = 0.0
+        for k in range(r):
+            gradient += Z[i, k] * v[k]
+        gradient += p[i] + sigma * excess[g] - multipliers[g]
+        if rests(gradient, beta[i], lower[i], upper[i], low, high):
+            active -= 1
+            order[at], order[active] = order[active], order[at]
+            continue
+        slope = projected(gradient, beta[i], lower[i], upper[i])
+        lowest, highest = min(lowest, slope), max(highest, slope)
+        if slope != 0.0:
+            moved = min(max(beta[i] - gradient / (diagonal[i] + sigma), lower[i]), upper[i])
+            step = moved - beta[i]
+            beta[i] = moved
+            excess[g] += step
+            moves += 1
+            for k in range(r):
+                v[k] += step * scales[k] * Z[i, k]
+        at += 1
+    return active, seed, lowest, highest, moves

@@ -1,9 +1,9 @@
-"""The rows that may still move, side by side: one large working set that is kept from programme to programme.
+"""The variables that may still move, side by side: one large working set kept from programme to programme.
 
 Solves
-    The programme of ``whole`` with every variable held that sits at a bound and does not ask to leave it: minimise over
+    The programme of ``loop`` with every variable held that sits at a bound and does not ask to leave it: minimise over
     the rest, A, among which are all that violate the KKT conditions and the few that are nearest to doing so. On a path
-    A hardly changes, so K_AA is gathered once, newcomers are added to it, and SMO runs on all of A at once (``inner``).
+    A hardly changes, so K_AA is gathered once, newcomers are added to it, and SMO runs on all of A at once (``smo``).
     Rounds of small working sets take as many steps, but each round gathers its block and moves the whole gradient.
 Given
     K whole in the working precision; g, β and its box in float64; the group of each variable.
@@ -26,7 +26,7 @@ from askew.compiled import compiled
 from askew.solvers.explicit.rounds import kth_smallest, measure
 from askew.solvers.working_set.smo import solve_block
 
-LARGEST = 2048  # beyond, a step over all of A costs more than rounds do: its rows no longer come from a cache
+LARGEST_BLOCK = 2048  # beyond, a step over all of A costs more than rounds do: its rows no longer come from a cache
 NEAR = 8  # one row that only might move for so many that do
 SPARE = 5  # one empty place for so many rows
 LOOSE = 1.3  # times as many rows as are wanted: K_AA is gathered anew
@@ -36,7 +36,7 @@ SIDES = 2  # groups, at most: one grows downwards from the middle, the other upw
 _compile = compiled()
 
 
-class KeptBlock:
+class ActiveBlock:
     """K_AA, in places that leave room for newcomers at either end.
 
     Attributes

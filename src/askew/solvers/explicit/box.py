@@ -1,157 +1,109 @@
-"""A box and a stored matrix, compiled: coordinate descent that Newton steps finish.
+"""A box alone, and a matrix small enough to form: coordinate descent that Newton steps finish.
 
 Solves
-    minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper.
-    Rounds of greedy coordinate descent (``descent``) find which variables sit at a bound; between rounds one Newton
-    step over the variables strictly inside, cut where it meets the box, does what coordinates do slowly when K is
-    badly conditioned.
+    minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   (constraint ``Free``).
+    Rounds of greedy coordinate descent (``coordinate.sweeps``) find which variables sit at a bound; between rounds one
+    Newton step over the variables strictly inside, cut where it meets the box, does what coordinates do slowly when K
+    is badly conditioned.
 Given
-    K whole, and β within the box to start from.
+    A ``Problem`` whose K fits in memory (it is read whole, once); or many, side by side or one after the other.
 Returns
-    β and g = Kβ + p moved in place; the steps, the rounds and how it ended.
+    ``Solution``; n_iter counts coordinate steps, n_outer the rounds between Newton steps.
 Stops when
-    the KKT violation is at most tol on a gradient computed anew, after the limit of steps, or when neither kind of step
-    moves any more.
+    the KKT violation is at most tol on a gradient computed anew, after max_iter coordinate steps, or when neither kind
+    of step moves any more.
 Reference
     Bertsekas (1982), Projected Newton methods for optimization problems with simple constraints.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.linalg.lapack import dposv
+from collections.abc import Sequence
+from typing import Any
 
-from askew.compiled import compiled
-from askew.solvers.coordinate.sweeps import descend_stored
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.qp import Ability, Certificate, Problem, Solution, certify
+from askew.qp.problem import Vector
+from askew.solvers.explicit.box_rounds import LIMITED, solve_box
+from askew.solvers.request import Kept, Request
+from askew.solvers.status import judge
 from askew.threads import workers
 
-GOOD, LIMITED, STUCK, WIDE = 0, 1, 2, 3
-_POLISH = 1e-6  # the last Newton step costs little and leaves an error this far below the tolerance
-_ROUNDS = 1000  # far more than any problem has needed; a bound on time, not a tuning knob
-_NARROW = 64  # variables inside: up to here the compiled Cholesky is as quick as a call of LAPACK
 
-_compile = compiled(fastmath={"reassoc", "contract", "nsz", "arcp"}, error_model="numpy")
-
-
-def solve_box(K, p, lower, upper, beta, g, tol, max_steps):  # type: ignore[no-untyped-def]
-    """Solve one programme; returns (steps, rounds, ending)."""
-    diagonal = curvatures(K)
-    steps, rounds, done, last = 0, 0, 0, np.inf
-    while True:
-        steps, rounds, done, last, ending = run_rounds(
-            K, diagonal, p, lower, upper, beta, g, tol, max_steps, steps, rounds, done, last
-        )
-        if ending != WIDE:
-            return steps, rounds, ending
-        inside = np.flatnonzero((beta > lower) & (beta < upper))
-        block = K[np.ix_(inside, inside)]
-        with workers():  # BLAS on one thread: two were seen to wait for each other
-            move_inside(block, np.trace(block), inside, g, beta, lower, upper)
+def solve_formed(problem: Problem, request: Request, kept: Kept) -> Solution:
+    """Solve ``problem``, box only, to a KKT violation of ``request.tol``; K stays formed for the next solve."""
+    if kept.whole is None or kept.whole[0] is not problem.matrix:
+        kept.whole = problem.matrix, form(problem.matrix)
+    start = np.zeros(problem.n) if request.start is None else request.start
+    beta, g = np.clip(start, problem.lower, problem.upper), np.empty(problem.n)
+    box = (problem.linear, problem.lower, problem.upper)
+    steps, rounds, ending = solve_box(kept.whole[1], *box, beta, g, request.tol, request.step_limit)
+    certificate = certify(problem, beta, g)
+    status = judge(problem, certificate, request.tol, has_run_out=ending == LIMITED)
+    return Solution(beta, g, status, certificate, steps, rounds, {})
 
 
-def curvatures(K):  # type: ignore[no-untyped-def]
-    """The diagonal; a row of zeros (a positive at the mean) is given the least curvature that sends it to its bound."""
-    diagonal = np.diagonal(K)
-    return np.maximum(diagonal, 1e-15 * max(1e-300, np.max(diagonal, initial=0.0)))
+def form(matrix: Any) -> Vector:
+    """K as a float64 array: the one that is stored, the products of all points, or all rows."""
+    if Ability.WHOLE in matrix.abilities and not len(matrix.bend):
+        return np.asarray(matrix.whole(np.float64))
+    filled = matrix.filled() if Ability.POINTS in matrix.abilities else matrix.rows(np.arange(matrix.n))
+    return np.asarray(filled)
 
 
-def move_inside(block, trace, inside, g, beta, lower, upper):  # type: ignore[no-untyped-def]
-    """Newton step over the variables inside, by LAPACK; ``block`` is K among them, and is overwritten."""
-    block[np.diag_indices_from(block)] += 1e-13 * trace / len(inside)
-    _, direction, info = dposv(block.T, -g[inside], lower=1, overwrite_a=1)
-    if info != 0 or not np.isfinite(direction).all():  # an indefinite kernel: coordinates alone go on
-        return
-    at, low, high = beta[inside], lower[inside], upper[inside]
-    room = np.where(direction > 0.0, high - at, low - at)[direction != 0.0]
-    length = np.min(room / direction[direction != 0.0], initial=1.0)
-    beta[inside] = np.clip(at + length * direction, low, high)
+def solve_boxes(problems: Sequence[Problem], tols: Vector, max_iter: int, in_turn: bool) -> list[Solution]:
+    """Solve many programmes, box only, with little done besides; each ends as ``solve_formed`` would end it."""
+    if not problems:
+        return []
+    first = np.concatenate([[0], np.cumsum([problem.n for problem in problems])])
+    p, lower, upper = (np.concatenate([getattr(q, name) for q in problems]) for name in ("linear", "lower", "upper"))
+    beta, g, endings = np.clip(0.0, lower, upper), np.empty(len(p)), np.empty((len(problems), 3), np.int64)
+    limit = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
+    formed = {id(problem.matrix): problem.matrix for problem in problems}
+    arrays = {key: form(matrix) for key, matrix in formed.items()}
+
+    def work(begin: int, end: int) -> None:
+        for k in range(begin, end):
+            mine, K = slice(first[k], first[k + 1]), arrays[id(problems[k].matrix)]
+            if in_turn and k > 0:
+                np.clip(beta[first[k - 1] : first[k]], lower[mine], upper[mine], out=beta[mine])
+            endings[k] = solve_box(K, p[mine], lower[mine], upper[mine], beta[mine], g[mine], tols[k], limit)
+
+    if in_turn:
+        work(0, len(problems))
+    else:
+        with workers() as pool:
+            pool.map(work, _shares(first, 2 * pool.count))
+    found = []
+    for k, (violation, gap, objective) in enumerate(_judged(first, p, lower, upper, beta, g)):
+        mine, (steps, rounds, ending) = slice(first[k], first[k + 1]), endings[k].tolist()
+        certificate = Certificate(objective, violation, gap, 0.0, (0.0,))
+        status = judge(problems[k], certificate, tols[k], has_run_out=ending == LIMITED)
+        found.append(Solution(beta[mine], g[mine], status, certificate, steps, rounds, {}, "box"))
+    return found
 
 
-@_compile
-def run_rounds(K, diagonal, p, lower, upper, beta, g, tol, max_steps, steps, rounds, done, last):  # type: ignore[no-untyped-def]
-    """Judge, descend and step until the programme ends, or until a step over more than ``_NARROW`` variables is due.
+def _judged(
+    first: NDArray[np.int64], p: Vector, lower: Vector, upper: Vector, beta: Vector, g: Vector
+) -> list[tuple[float, float, float]]:
+    """Violation, gap and objective of every programme, as ``certify`` has them, all at once.
 
-    ``done`` and ``last`` are the coordinate steps of the last round and the violation before it.
+    The gradient was computed anew; no sum binds, so every multiplier is 0.
     """
-    n, aim = beta.shape[0], 0.5 * tol
-    block, direction, inside = np.empty((_NARROW, _NARROW)), np.empty(_NARROW), np.empty(_NARROW, np.int64)
-    while True:
-        for k in range(n):
-            g[k] = p[k]
-        for i in range(n):
-            weight = beta[i]
-            if weight != 0.0:
-                for k in range(n):
-                    g[k] += weight * K[i, k]
-        high, low = 0.0, 0.0  # the largest gradient of a variable that can fall, the smallest of one that can rise
-        for i in range(n):
-            if beta[i] > lower[i] and g[i] > high:
-                high = g[i]
-            if beta[i] < upper[i] and g[i] < low:
-                low = g[i]
-        now = high - low
-        if rounds > 0:
-            if now <= tol:
-                return steps, rounds, done, last, GOOD
-            if steps >= max_steps or rounds >= _ROUNDS:
-                return steps, rounds, done, last, LIMITED
-            if done == 0 and not now < last:
-                return steps, rounds, done, last, STUCK
-            last = now
-        rounds += 1
-        # rounds of coordinates are short: where they are slow, the Newton step between them is not
-        pace = min(2 * n + 20, max_steps - steps)
-        done, left = descend_stored(K, diagonal, g, beta, lower, upper, aim, pace)
-        steps += done
-        if left > aim * _POLISH:
-            m = np.int64(0)  # not a literal, for which the step would be compiled once more
-            for i in range(n):
-                if beta[i] > lower[i] and beta[i] < upper[i]:
-                    if m < _NARROW:
-                        inside[m] = i
-                    m += 1
-            if m > _NARROW:
-                return steps, rounds, done, last, WIDE
-            if m > 0:
-                step_inside(K, m, block, direction, inside, g, beta, lower, upper)
+    starts = first[:-1]
+    high = np.maximum.reduceat(np.where(beta > lower, g, 0.0), starts)
+    low = np.minimum.reduceat(np.where(beta < upper, g, 0.0), starts)
+    bound = np.where(g >= 0.0, lower, upper)
+    gap = np.add.reduceat(np.where((g == 0.0) | (beta == bound), 0.0, g * (beta - bound)), starts)
+    objective = np.add.reduceat(0.5 * beta * (g + p), starts)
+    violation = np.maximum(high, 0.0) - np.minimum(low, 0.0)
+    return list(zip(violation.tolist(), gap.tolist(), objective.tolist(), strict=True))
 
 
-@_compile
-def step_inside(K, m, block, direction, inside, g, beta, lower, upper):  # type: ignore[no-untyped-def]
-    """Newton step over the first m variables of ``inside``, as far as the box allows; the rest is memory to work in."""
-    trace = 0.0
-    for i in range(m):
-        trace += K[inside[i], inside[i]]
-        direction[i] = -g[inside[i]]
-        for k in range(i + 1):
-            block[i, k] = K[inside[i], inside[k]]
-    shift = 1e-13 * trace / m
-    for i in range(m):  # Cholesky, and the first of two substitutions
-        for k in range(i):
-            total = block[i, k]
-            for j in range(k):
-                total -= block[i, j] * block[k, j]
-            block[i, k] = total / block[k, k]
-        square, total = block[i, i] + shift, direction[i]
-        for k in range(i):
-            square -= block[i, k] * block[i, k]
-            total -= block[i, k] * direction[k]
-        if not square > 0.0:  # an indefinite kernel: coordinates alone go on
-            return
-        block[i, i] = np.sqrt(square)
-        direction[i] = total / block[i, i]
-    for i in range(m - 1, -1, -1):
-        direction[i] /= block[i, i]
-        if not np.isfinite(direction[i]):
-            return
-        for k in range(i):
-            direction[k] -= block[i, k] * direction[i]
-    length = 1.0
-    for i in range(m):
-        k, step = inside[i], direction[i]
-        if step != 0.0:
-            room = upper[k] - beta[k] if step > 0.0 else lower[k] - beta[k]
-            length = min(length, room / step)
-    for i in range(m):
-        k = inside[i]
-        beta[k] = min(max(beta[k] + length * direction[i], lower[k]), upper[k])
+def _shares(first: NDArray[np.int64], parts: int) -> list[tuple[int, int]]:
+    """Neighbouring programmes in parts of about the same work, which grows with the square of their variables."""
+    work = np.cumsum(np.diff(first).astype(np.float64) ** 2)
+    edges = np.unique([0, *np.searchsorted(work, work[-1] * np.arange(1, parts) / parts), len(work)])
+    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))

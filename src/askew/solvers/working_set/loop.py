@@ -1,14 +1,15 @@
-"""The one solver: a working-set method for a quadratic programme with a box and sums.
+"""The working-set method for a quadratic programme with a box and sums, rows of K computed as they are needed.
 
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and the sums of the constraint (``askew.qp``).
 Given
     A ``Problem``; K is asked for rows and blocks, never for the whole. Each round takes the q variables that violate
-    optimality most (half of them kept from the last round), solves the q×q problem inside (``inner``), and moves the
-    gradient by the rows of the variables that changed (``row_cache``). A one-sided or absent sum is an equality with
-    a slack variable whose kernel row is zero: it sits in every working set.
-    The vectors of the loop live where the matrix lives (``askew.arrays.Home``), on a GPU say; only the problem inside a
-    working set comes to the host, in one transfer.
+    optimality most (half of them kept from the last round, ``choice``), solves the q×q problem inside (``smo``, or
+    ``smo_cuda`` where the block lives on a device), and moves the gradient by the rows of the variables that changed
+    (``rows``). A one-sided or absent sum is an equality with a slack variable whose kernel row is zero: it sits in
+    every working set.
+    The vectors of the loop live where the matrix lives (``askew.arrays.Home``), on a GPU say; where the problem inside
+    a working set must come to the host, it comes in one transfer.
 Returns
     ``Solution`` with a float64 gradient computed anew at the end, and the certificate made from it.
 Stops when
@@ -24,7 +25,6 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,81 +32,64 @@ from numpy.typing import NDArray
 
 from askew.arrays import Home, assign, host, row_precision
 from askew.exceptions import DataError
-from askew.qp import Ability, Problem, Solution, Status, certify
+from askew.qp import Ability, Certificate, Problem, Solution, Status, certify
+from askew.qp.problem import Vector
+from askew.solvers.newton.active_set import polish
+from askew.solvers.request import Kept, Request
 from askew.solvers.start import feasible_start
+from askew.solvers.status import judge
 from askew.solvers.working_set.choice import Standing, choose, take_standing
-from askew.solvers.working_set.inside import Inside
 from askew.solvers.working_set.rows import RowCache, Uncached
+from askew.solvers.working_set.smo import solve_block
+from askew.solvers.working_set.smo_cuda import can_solve_on_device, solve_on_device
 from askew.threads import Workers, workers
 
-Vector = NDArray[np.float64]
-
-DEFAULT_CACHE_BYTES = 2**30
-SMALL = 256  # variables up to which a problem is solved as far as float64 goes
+SMALL = 256  # variables up to which a problem is solved as far as float64 goes,
+EXACT = 1e-13  # of its first gradient
 PATIENCE = 100  # rounds without a new least violation before float32 rows are suspected, and at least 8n/q
 DRIFT = 0.1  # of the violation: more rounding than that in the gradient, and float32 rows are given up
 GROWTH = 100  # rounds after which a working set on a device of its own is doubled: blocks cost nothing to move there
 OPEN = 1e300  # stands for an infinite bound inside compiled code, which may not see infinities
+WHOLE_STEPS = 200_000  # steps between two looks at a problem that fits into one working set
+SINGLE = 1e-4  # of the gradients of a working set: a violation larger than that is resolved by float32
 
 
-def solve(
+def solve_by_rows(
     problem: Problem,
+    request: Request,
+    kept: Kept,
     *,
-    start: Vector | None = None,
-    tol: float = 1e-3,
-    max_iter: int = -1,
-    cache_bytes: int = DEFAULT_CACHE_BYTES,
     working_set_size: int | None = None,
     dtype: Any = None,
-    on_round: Callable[[], bool] | None = None,
     is_judged: bool = True,
 ) -> Solution:
-    """Solve ``problem`` to a KKT violation of ``tol``.
+    """Solve ``problem`` to a KKT violation of ``request.tol``.
 
     Parameters
     ----------
     problem : Problem
-    start : array of shape (n,), optional
-        A point to start from; it is made feasible first.
-    tol : float
-        Largest KKT violation, judged on a float64 gradient.
-    max_iter : int
-        Limit of inner steps (pairs moved); -1 for none.
-    cache_bytes : int
-        Memory for kernel rows.
+    request : Request
+        ``max_iter`` counts pairs moved; ``start_scores`` are not used.
+    kept : Kept
+        Its rows are read where they are rows of this matrix, and left for the next solve.
     working_set_size : int, optional
         Variables per round; chosen from n when not given.
     dtype : float32 or float64, optional
         Precision of the kernel rows; chosen by ``askew.arrays.row_precision`` when not given.
-    on_round : callable, optional
-        Called after every round; returns whether to stop.
     is_judged : bool
         Whether the gradient is computed anew in float64 at the end. A step on the way to something else, which is
         judged there, can do without: its gradient is then as good as the rows.
-
-    Returns
-    -------
-    Solution
     """
     with workers() as pool:
-        run = _Run(problem, start, tol, max_iter, cache_bytes, working_set_size, dtype, pool, is_judged)
-        try:
-            status = run.to_the_end(on_round)
-        finally:
-            run.cache.close()
+        run = _Run(problem, request, kept, working_set_size, dtype, pool, is_judged)
+        has_stopped = run.to_the_end()
         beta, gradient = host(run.beta), host(run.g)
-        return Solution(
-            beta=beta,
-            gradient=gradient,
-            status=status,
-            certificate=certify(problem, beta, gradient),
-            n_iter=run.steps,
-            n_outer=run.rounds,
-            timings=dict(run.seconds),
-        )
+        certificate = certify(problem, beta, gradient)
+        status = Status.STOPPED if has_stopped else run.status_of(certificate)
+        return Solution(beta, gradient, status, certificate, run.steps, run.rounds, dict(run.seconds))
 
 
-class _Run(Inside):
+class _Run:
     """The state of one solve."""
 
     cache: RowCache | Uncached
@@ -114,26 +97,23 @@ class _Run(Inside):
     def __init__(
         self,
         problem: Problem,
-        start: Vector | None,
-        tol: float,
-        max_iter: int,
-        cache_bytes: int,
+        request: Request,
+        kept: Kept,
         working_set_size: int | None,
         dtype: Any,
         pool: Workers,
         is_judged: bool,
     ) -> None:
-        self.problem, self.tol, self.pool, self.is_judged = problem, tol, pool, is_judged
-        self.max_steps = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
-        self.cache_bytes = cache_bytes
-        self.home: Home = problem.matrix.home if Ability.DEVICE in problem.matrix.abilities else Home()
+        self.problem, self.request, self.kept, self.pool, self.is_judged = problem, request, kept, pool, is_judged
+        self.tol, self.max_steps = request.tol, request.step_limit
+        matrix: Any = problem.matrix
+        self.home: Home = matrix.home if Ability.DEVICE in matrix.abilities else Home()
         self.lower = self.home.put(np.maximum(problem.lower, -OPEN))
         self.upper = self.home.put(np.minimum(problem.upper, OPEN))
         self.members, self.labels = _groups(problem, self.home)
-        matrix: Any = problem.matrix
-        self.diagonal = self.home.put(matrix.diagonal()) if self.home.is_host else matrix.diagonal_at()
+        self.diagonal = self.home.put(matrix.diagonal())
         self.linear = self.home.put(problem.linear)
-        self.beta = self.home.put(feasible_start(problem, start))
+        self.beta = self.home.put(feasible_start(problem, request.start))
         self.size = min(problem.n, working_set_size or default_size(problem.n, self.home.is_host))
         self.is_size_given = working_set_size is not None
         self.last = self.home.put(np.empty(0, np.int64))
@@ -146,15 +126,16 @@ class _Run(Inside):
         self.is_slow = False
         self.seconds: dict[str, float] = defaultdict(float)
         if dtype is None:
-            dtype = row_precision(problem.n, tol, problem.matrix.argument_bound())
+            dtype = row_precision(problem.n, self.tol, problem.matrix.argument_bound())
         self._use_rows(dtype)
         # is_fresh: the gradient is exact, nothing has been added to it since it was computed in float64
-        self.g, self.is_fresh = self._first_gradient(is_warm=start is not None)
+        self.g, self.is_fresh = self._first_gradient(is_warm=request.start is not None)
         # a small problem is solved as far as float64 goes: it costs next to nothing, and scores do not depend on tol
         is_small = problem.n <= SMALL
-        self.goal = min(tol, 1e-13 * float(np.max(np.abs(host(self.g)), initial=0.0))) if is_small else tol
+        self.goal = min(self.tol, EXACT * float(np.max(np.abs(host(self.g)), initial=0.0))) if is_small else self.tol
 
-    def to_the_end(self, on_round: Callable[[], bool] | None = None) -> Status:
+    def to_the_end(self) -> bool:
+        """Rounds until one of the endings above; whether it is the one who watches the rounds that ended them."""
         while True:
             standing = self._measure()
             # a gradient moved by float32 rows is off by some rounding: aim a little lower than what will be judged
@@ -168,23 +149,25 @@ class _Run(Inside):
                 break
             if (self._is_lost(standing.violation) or not self._improve(standing)) and not self._sharpen():
                 break
-            if on_round is not None and on_round():
+            if self.request.on_round is not None and self.request.on_round():
                 self._refresh()
-                return Status.STOPPED
-        if standing.violation > self.tol:
-            return Status.MAX_ITER if self.steps >= self.max_steps else Status.STALLED
-        return Status.STATIONARY if self._is_indefinite() else Status.OPTIMAL
+                return True
+        return False
+
+    def status_of(self, certificate: Certificate) -> Status:
+        """How the rounds ended."""
+        return judge(
+            self.problem,
+            certificate,
+            self.tol,
+            has_run_out=self.steps >= self.max_steps,
+            least_curvature=self.least_curvature,
+            precision=self.dtype,
+        )
 
     def step_limit(self, violation: float) -> int:
         """Steps allowed: what the user allows until tol is met, and a polite number from there to the goal."""
         return self.max_steps if violation > self.tol else min(self.max_steps, self.polite_steps)
-
-    def _is_indefinite(self) -> bool:
-        """What the formula of the kernel says; where it says nothing, whether a step met negative curvature."""
-        if self.problem.matrix.is_psd is not None:
-            return not self.problem.matrix.is_psd
-        rounding = 100 * float(np.finfo(self.dtype).eps) * float(np.max(np.abs(host(self.diagonal)), initial=0.0))
-        return self.least_curvature < -rounding
 
     def _measure(self) -> Standing:
         begin = time.perf_counter()
@@ -231,8 +214,6 @@ class _Run(Inside):
 
     def _leap(self) -> None:
         """A Newton step where pairs of variables creep: a small problem, badly conditioned."""
-        from askew.solvers.newton.active_set import polish
-
         self._refresh()
         self.beta = self.home.put(polish(self.problem, host(self.beta), host(self.g)))
         self._refresh()
@@ -256,7 +237,7 @@ class _Run(Inside):
     def _exact_gradient(self) -> Any:
         matrix: Any = self.problem.matrix
         xp = self.home.xp
-        g = (matrix.matvec(self.beta) if self.home.is_host else matrix.matvec_at(self.beta)) + self.linear
+        g = matrix.matvec(self.beta) + self.linear
         if not (bool(xp.all(xp.isfinite(g))) and bool(xp.all(xp.isfinite(self.diagonal)))):
             raise DataError(
                 "The kernel matrix has values that are not finite: they exceed what float64 can hold. "
@@ -307,13 +288,126 @@ class _Run(Inside):
         return True
 
     def _use_rows(self, dtype: Any) -> None:
-        if hasattr(self, "cache"):
-            self.cache.close()
+        """Move the gradient by rows of a precision: those an earlier solve has left, or new ones."""
         self.dtype, self.kept_block = np.dtype(dtype), None
-        if Ability.UPDATES in self.problem.matrix.abilities:
-            self.cache = Uncached(self.problem.matrix, self.dtype)
-        else:
-            self.cache = RowCache(self.problem.matrix, self.dtype, self.cache_bytes)
+        matrix, rows = self.problem.matrix, self.kept.rows
+        if Ability.UPDATES in matrix.abilities:
+            self.cache = Uncached(matrix, self.dtype)
+            return
+        if rows is None or rows.matrix is not matrix or rows.dtype != self.dtype:
+            if rows is not None:
+                rows.close()
+            rows = self.kept.rows = RowCache(matrix, self.dtype, self.request.memory)
+        self.cache = rows
+
+    def _solve_inside(self, chosen: Any, standing: Standing) -> tuple[Any, Any]:
+        """β of the chosen variables as it is, and at the optimum over them alone."""
+        begin = time.perf_counter()
+        if self.home.is_host:
+            K = self._block(chosen)
+            self._lap("block", begin)
+            return self._solve_on_host(chosen, standing, K)
+        matrix: Any = self.problem.matrix
+        g = self._centred(chosen, standing)
+        dtype = self._inner_dtype(g, standing)
+        K = matrix.block(chosen, dtype)
+        self._lap("block", begin)
+        if can_solve_on_device(K, len(self.members)) and self._slack() is None and matrix.is_psd:
+            return self._solve_on_device(chosen, standing, K, g)
+        K = K if dtype == self.dtype else matrix.block(chosen, self.dtype)
+        K = self.home.to_scratch(K)
+        K = np.pad(K, (0, 1)) if self.problem.constraint.slack is not None else K
+        before, moved = self._solve_on_host(chosen, standing, K)
+        return self.home.put(before), self.home.put(moved)
+
+    def _centred(self, chosen: Any, standing: Standing) -> Any:
+        """g of the chosen about the multiplier of their group: only differences count; small numbers round less."""
+        xp, centres = self.home.xp, standing.centres
+        g = xp.take(self.g, chosen, axis=0)
+        if len(self.members) == 1:
+            return g - centres[0]
+        is_second = xp.take(self.labels, chosen, axis=0) > 0
+        return g - xp.where(is_second, xp.full_like(g, centres[1]), xp.full_like(g, centres[0]))
+
+    def _inner_dtype(self, g: Any, standing: Standing) -> Any:
+        """Precision inside: float32 is faster there, and as good while the violation stands out from its rounding.
+
+        The gradient of the whole is moved by rows of the run's own precision, so steps are never worse than inexact.
+        """
+        xp = self.home.xp
+        is_clear = self.dtype == np.float32 or standing.violation > SINGLE * float(xp.max(xp.abs(g)))
+        return np.dtype(np.float32) if is_clear else self.dtype
+
+    def _solve_on_device(self, chosen: Any, standing: Standing, K: Any, g: Any) -> tuple[Any, Any]:
+        begin = time.perf_counter()
+        xp = self.home.xp
+        before, moved = xp.take(self.beta, chosen, axis=0), xp.take(self.beta, chosen, axis=0)
+        split = q = chosen.shape[0]
+        if len(self.members) > 1:
+            split = q - int(xp.count_nonzero(xp.take(self.labels, chosen, axis=0) > 0))
+        steps = solve_on_device(
+            K,
+            self.home.put(xp.take(self.diagonal, chosen, axis=0), np.float32),
+            self.home.put(g, np.float32),
+            moved,
+            xp.take(self.lower, chosen, axis=0),
+            xp.take(self.upper, chosen, axis=0),
+            split,
+            *self._inner_limits(standing, q),
+        )
+        self.steps += int(steps[0])
+        self._lap("inside", begin)
+        return before, moved
+
+    def _inner_limits(self, standing: Standing, q: int) -> tuple[float, int]:
+        """Tolerance and largest number of steps inside a working set."""
+        most = 20 * q if q < self.problem.n else WHOLE_STEPS
+        return max(0.1 * standing.violation, 0.3 * self.goal), min(most, self.max_steps - self.steps)
+
+    def _solve_on_host(self, chosen: Any, standing: Standing, K: NDArray[Any]) -> tuple[Vector, Vector]:
+        begin = time.perf_counter()
+        slack = self._slack()
+        q = chosen.shape[0] + (slack is not None)
+        labels = host(self.labels[chosen]) if len(self.members) > 1 else np.zeros(chosen.shape[0], np.int64)
+        centre = np.array(standing.centres)
+        g, before, lower, upper, diagonal = self.home.gather(
+            (self.g, self.beta, self.lower, self.upper, self.diagonal), chosen
+        )
+        g = g - centre[labels]  # only differences within a group count; small numbers round less
+        beta = before.copy()
+        if slack is not None:
+            g, diagonal = np.append(g, -centre[0]), np.append(diagonal, 0.0)
+            beta, lower, upper = (np.append(v, s) for v, s in zip((beta, lower, upper), slack, strict=True))
+        begin = self._lap("block", begin)
+        starts = np.append(np.searchsorted(labels, np.arange(len(self.members))), q)
+        steps, _, curvature = solve_block(
+            K,
+            diagonal.astype(self.dtype),
+            g.astype(self.dtype),
+            beta,
+            lower,
+            upper,
+            starts,
+            *self._inner_limits(standing, q),
+        )
+        self._lap("inside", begin)
+        self.steps += steps
+        self.is_slow = steps >= WHOLE_STEPS and slack is None and self.problem.matrix.is_psd is not False
+        self.least_curvature = min(self.least_curvature, curvature)
+        return before, beta[: len(before)]
+
+    def _block(self, chosen: Any) -> NDArray[Any]:
+        """K among the chosen, with a zero row for the slack variable; kept while the choice stays the same."""
+        if self.kept_block is not None and np.array_equal(chosen, self.last):
+            return self.kept_block
+        K = self.problem.matrix.block(chosen, self.dtype)
+        self.kept_block = np.pad(K, (0, 1)) if self.problem.constraint.slack is not None else K
+        return self.kept_block
+
+    def _lap(self, stage: str, begin: float) -> float:
+        now = time.perf_counter()
+        self.seconds[stage] += now - begin
+        return now
 
 
 def default_size(n: int, is_host: bool = True) -> int:

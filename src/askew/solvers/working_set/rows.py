@@ -8,11 +8,16 @@ Given
     then written to the slots of its rows, so each entry crosses memory once.
 Returns
     The gradient moved in place. The least recently used rows give way to new ones; rows for which there is no room at
-    all are used and not kept. The memory of a closed cache serves the next one; ``release_memory`` frees it.
+    all are used and not kept.
+Memory
+    A fresh gigabyte costs 0.1 s and more before the first row is in it, as much as a fit. So the memory of a closed
+    cache serves the next one; but it is handed to the system when the cache is closed (``MADV_FREE``), which takes the
+    pages as soon as anyone needs them. Where a system knows no such promise, memory is given back at once.
 """
 
 from __future__ import annotations
 
+import mmap
 import threading
 from typing import Any
 
@@ -20,34 +25,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.qp import Ability
+from askew.solvers.working_set.accumulate import absorb_tile, add_rows
 from askew.threads import Workers, spans
 
 Indices = NDArray[np.int64]
-_HIT_WINDOW = 4096
-_spare: list[NDArray[np.uint8]] = []  # memory of the last cache, kept for the next
-_spare_lock = threading.Lock()
+_HIT_WINDOW = 4096  # columns at least of a task that only reads kept rows
+_SMALLEST = 2**22  # bytes of a cache that takes part: less is as fast from the allocator
 
 
-def release_memory() -> None:
-    """Give the memory that is kept for the next cache back to the system."""
-    with _spare_lock:
-        _spare.clear()
+class _Reserve:
+    """Memory of the last closed cache, which the next one may take before the system does."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._memory: mmap.mmap | None = None
+
+    def take(self, size: int) -> mmap.mmap | NDArray[np.uint8]:
+        """``size`` bytes at least."""
+        if size < _SMALLEST or not hasattr(mmap, "MADV_FREE"):
+            return np.empty(max(1, size), np.uint8)
+        with self._lock:
+            memory, self._memory = self._memory, None
+        if memory is None or len(memory) < size:
+            memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            if hasattr(mmap, "MADV_HUGEPAGE"):
+                memory.madvise(mmap.MADV_HUGEPAGE)
+        return memory
+
+    def give(self, memory: mmap.mmap | NDArray[np.uint8], size: int) -> None:
+        """Let the system have the pages of the first ``size`` bytes; keep the larger of what is there and this."""
+        if not isinstance(memory, mmap.mmap):
+            return
+        memory.madvise(mmap.MADV_FREE, 0, size)
+        with self._lock:
+            if self._memory is None or len(memory) > len(self._memory):
+                self._memory = memory
 
 
-def _take_memory(size: int) -> NDArray[np.uint8]:
-    """``size`` bytes: those of the last cache when they suffice, since memory never touched before is slow."""
-    with _spare_lock:
-        for k, memory in enumerate(_spare):
-            if memory.size >= size:
-                return _spare.pop(k)
-    return np.empty(size, np.uint8)
-
-
-def _return_memory(memory: NDArray[np.uint8]) -> None:
-    """Keep the larger of what is there and what comes back."""
-    with _spare_lock:
-        if not _spare or memory.size > _spare[0].size:
-            _spare[:] = [memory]
+_reserve = _Reserve()
 
 
 class RowCache:
@@ -63,7 +78,7 @@ class RowCache:
 
     def __init__(self, matrix: Any, dtype: Any, budget: int) -> None:
         self.matrix, self.dtype = matrix, np.dtype(dtype)
-        self._memory: NDArray[np.uint8] | None = None
+        self._memory: Any = None
         n, is_whole = matrix.n, Ability.WHOLE in matrix.abilities and not len(matrix.bend)
         rows = matrix.whole(self.dtype) if is_whole else None
         if rows is not None:  # a matrix that is stored whole is a full cache
@@ -72,8 +87,8 @@ class RowCache:
         else:
             self.capacity = int(min(n, budget // max(1, n * self.dtype.itemsize)))
             size = self.capacity * n * self.dtype.itemsize
-            self._memory = _take_memory(size)
-            self._rows = self._memory[:size].view(self.dtype).reshape(self.capacity, n)
+            self._memory = _reserve.take(size)
+            self._rows = np.frombuffer(self._memory, self.dtype, self.capacity * n).reshape(self.capacity, n)
             self._slot_of = np.full(n, -1, np.int64)
             self._owner = np.full(self.capacity, -1, np.int64)
         self._used_at = np.zeros(self.capacity, np.int64)
@@ -85,8 +100,6 @@ class RowCache:
         self, g: NDArray[np.float64], indices: Indices, steps: NDArray[Any], pool: Workers, keep: bool = True
     ) -> NDArray[np.float64]:
         """g += steps @ K[indices]; new rows are kept for the next time unless ``keep`` is false."""
-        from askew.solvers.working_set.accumulate import absorb_tile, add_rows
-
         self._clock += 1
         slots = self._slot_of[indices]
         known, new = slots >= 0, slots < 0
@@ -114,7 +127,7 @@ class RowCache:
     def close(self) -> None:
         """Hand the memory on; the cache is not used any more."""
         if self._memory is not None:
-            _return_memory(self._memory)
+            _reserve.give(self._memory, self._rows.nbytes)
         del self._memory, self._rows
 
     def _make_room(self, missing: Indices) -> Indices:

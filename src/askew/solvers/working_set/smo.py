@@ -23,15 +23,65 @@ Reference
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numba.core import types
+from numba.extending import intrinsic, overload
 
 from askew.compiled import compiled
-from askew.solvers.working_set.lanes import larger, smaller
 
 FAR = 1e30  # added to a gradient to take a variable out of a search
 
 _compile = compiled(fastmath=True, error_model="numpy")
 _weave = compiled(fastmath=True, error_model="numpy", inline="always")
+
+
+# A plain ``max`` in a compiled reduction must respect NaN and signed zero, which keeps LLVM from vectorising the loop.
+# These two are a comparison and a select that promise there is neither.
+
+
+def larger(a: float, b: float) -> float:
+    """The larger of two numbers, neither of them NaN."""
+    return a if a > b else b
+
+
+def smaller(a: float, b: float) -> float:
+    """The smaller of two numbers, neither of them NaN."""
+    return a if a < b else b
+
+
+def _selecting(comparison: str) -> Any:
+    @intrinsic
+    def select(typing_context: Any, a: Any, b: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            wins = builder.fcmp_ordered(comparison, args[0], args[1], flags=("fast",))
+            return builder.select(wins, args[0], args[1], flags=("fast",))
+
+        return a(a, b), generate
+
+    return select
+
+
+_select_larger, _select_smaller = _selecting(">"), _selecting("<")
+
+
+def _same_floats(a: Any, b: Any) -> bool:
+    return a == b and isinstance(a, types.Float)
+
+
+@overload(larger)
+def _compile_larger(a, b):  # type: ignore[no-untyped-def]
+    if _same_floats(a, b):
+        return lambda a, b: _select_larger(a, b)
+    return None
+
+
+@overload(smaller)
+def _compile_smaller(a, b):  # type: ignore[no-untyped-def]
+    if _same_floats(a, b):
+        return lambda a, b: _select_smaller(a, b)
+    return None
 
 
 @_weave
@@ -89,12 +139,7 @@ def solve_block(K, diagonal, g, beta, lower, upper, starts, tol, max_steps):  # 
     real, q, groups = K.dtype.type, g.shape[0], starts.shape[0] - 1
     tiny = real(1e-12) if K.itemsize == 8 else real(1e-6)
     memory, levels = np.empty((4, q), K.dtype), np.empty((2, groups), K.dtype)
-    can_rise, can_fall, gain, nothing = (
-        memory[0],
-        memory[1],
-        memory[2],
-        memory[3],
-    )  # 0 where it can, ±FAR where it cannot
+    can_rise, can_fall, gain, nothing = memory[0], memory[1], memory[2], memory[3]
     lows, highs = levels[0], levels[1]
     for k in range(q):
         can_rise[k] = 0 if beta[k] < upper[k] else FAR  # 0 where it can, ±FAR where it cannot

@@ -27,7 +27,7 @@ LARGEST = 8192
 """Variables whose state one program can hold."""
 
 
-def can_solve(block: Any, groups: int) -> bool:
+def can_solve_on_device(block: Any, groups: int) -> bool:
     """Whether a block can be solved where it is."""
     return (
         is_torch_array(block)
@@ -39,7 +39,7 @@ def can_solve(block: Any, groups: int) -> bool:
     )
 
 
-def solve_block(
+def solve_on_device(
     K: Any, diagonal: Any, g: Any, beta: Any, lower: Any, upper: Any, split: int, tol: float, max_steps: int
 ) -> Any:
     """Run SMO on one working set; β is moved in place. ``split`` is q where there is one group."""

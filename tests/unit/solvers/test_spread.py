@@ -6,11 +6,9 @@ import pytest
 from askew.kernels import RBF, Gram
 from askew.kernels.stored import Stored
 from askew.methods import asymmetric, c_svc
-from askew.qp import Status, certify
-from askew.solvers.explicit import loop as whole
+from askew.qp import Status, certify, relative_violation, spread
+from askew.solvers import prepare, solve
 from askew.solvers.newton.active_set import polish
-from askew.solvers.relative import relative_violation, solve_relative, spread
-from askew.solvers.working_set import loop as working_set
 
 
 def overlapping(n=400, width=0.02, seed=0):
@@ -27,9 +25,9 @@ def nearly_touching():
 
 def test_an_absolute_tolerance_can_leave_noise_and_the_relative_one_does_not():
     problem = nearly_touching()
-    absolute = working_set.solve(problem, tol=1e-3)
-    settled = solve_relative(problem, working_set.solve, tol=1e-3)
-    finer = solve_relative(problem, working_set.solve, tol=1e-6)
+    absolute = solve(problem, tol=1e-3)
+    settled = solve(problem, tol_unit="spread", tol=1e-3)
+    finer = solve(problem, tol_unit="spread", tol=1e-6)
     assert relative_violation(problem, absolute) > 0.1  # "optimal" at 1e-3, and yet
     assert settled.status is Status.OPTIMAL
     assert relative_violation(problem, settled) <= 1e-3
@@ -40,7 +38,7 @@ def test_an_absolute_tolerance_can_leave_noise_and_the_relative_one_does_not():
 
 def test_a_limit_of_steps_is_kept_and_told():
     problem = nearly_touching()
-    stopped = solve_relative(problem, working_set.solve, tol=1e-6, max_iter=500)
+    stopped = solve(problem, tol_unit="spread", tol=1e-6, max_iter=500)
     assert stopped.status is Status.MAX_ITER
     assert stopped.n_iter <= 500
 
@@ -50,14 +48,14 @@ def test_hulls_that_meet_end_as_stalled_and_soon():
     X = np.zeros((40, 1))
     y = np.where(np.arange(40) < 20, 1.0, -1.0)
     problem = asymmetric.formulate(Gram(RBF(1.0), X), y, np.ones(40), 0.2, 0.0)
-    solution = solve_relative(problem, working_set.solve, tol=1e-3)
+    solution = solve(problem, tol_unit="spread", tol=1e-3)
     assert spread(problem, solution.gradient) < 1e-12
     assert solution.n_iter <= 4_000
 
 
 def test_a_newton_step_lowers_the_objective_and_keeps_the_constraints():
     problem = nearly_touching()
-    rough = working_set.solve(problem, tol=1e-3)
+    rough = solve(problem, tol=1e-3)
     better = certify(problem, polish(problem, rough.beta, rough.gradient))
     assert better.objective < 0.9 * rough.objective
     assert better.infeasibility < 1e-9
@@ -65,7 +63,7 @@ def test_a_newton_step_lowers_the_objective_and_keeps_the_constraints():
 
 def test_a_newton_step_leaves_an_optimum_alone():
     problem = nearly_touching()
-    best = solve_relative(problem, working_set.solve, tol=1e-8)
+    best = solve(problem, tol_unit="spread", tol=1e-8)
     after = certify(problem, polish(problem, best.beta, best.gradient))
     assert after.objective == pytest.approx(best.objective, rel=1e-9)
 
@@ -81,7 +79,7 @@ def test_the_solver_for_stored_kernels_agrees_with_the_general_one(n):
             asymmetric.formulate(stored, y, np.ones(n), 0.08, 0.01),
         ),
     ):
-        general, ours = working_set.solve(problem, tol=1e-4), whole.solve(same, tol=1e-4)
+        general, ours = solve(problem, tol=1e-4), solve(same, tol=1e-4, route="explicit")
         assert ours.status is Status.OPTIMAL
         assert certify(problem, ours.beta).is_optimal(1e-4)
         assert ours.objective == pytest.approx(general.objective, rel=1e-4)
@@ -96,16 +94,17 @@ def test_ties_do_not_hide_the_worst_violators():
         weight = (np.arange(200) % 3 != part).astype(float)
         share = weight[y > 0].sum() / weight.sum()
         problem = asymmetric.formulate(stored, y, weight, 0.95 * share, 0.0)
-        assert whole.solve(problem, tol=1e-6).status is Status.OPTIMAL
+        assert solve(problem, tol=1e-6, route="explicit").status is Status.OPTIMAL
 
 
 def test_a_warm_start_with_its_scores_takes_fewer_steps():
     matrix, y = overlapping(600, width=0.3)
     stored, ones = Stored(matrix, with_float32=False), np.ones(600)
-    first = whole.solve(asymmetric.formulate(stored, y, ones, 0.08, 0.0), tol=1e-5)
+    prepared = prepare(stored)
+    first = prepared.solve(asymmetric.formulate(stored, y, ones, 0.08, 0.0), tol=1e-5)
     problem = asymmetric.formulate(stored, y, ones, 0.085, 0.0)
-    cold = whole.solve(problem, tol=1e-5)
-    warm = whole.solve(problem, start=first.beta, start_scores=first.gradient, tol=1e-5)
+    cold = solve(problem, tol=1e-5, route="explicit")
+    warm = prepared.solve(problem, start=first.beta, start_scores=first.gradient, tol=1e-5)
     assert warm.n_iter < cold.n_iter
     assert warm.objective == pytest.approx(cold.objective, rel=1e-6)
 
@@ -113,6 +112,6 @@ def test_a_warm_start_with_its_scores_takes_fewer_steps():
 def test_the_stored_solver_keeps_its_limit_of_steps():
     matrix, y = overlapping(300, width=0.3)
     stored = Stored(matrix, with_float32=False)
-    stopped = whole.solve(c_svc.formulate(stored, y, np.full(300, 100.0)), tol=1e-9, max_iter=7)
+    stopped = solve(c_svc.formulate(stored, y, np.full(300, 100.0)), tol=1e-9, max_iter=7, route="explicit")
     assert stopped.status is Status.MAX_ITER
     assert stopped.n_iter <= 7

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from array_libraries import everywhere, lives_with, put
 
-from askew.arrays import Home, host
-from askew.kernels import RBF, ArrayGram, Gram, Linear, Polynomial, Sigmoid, gram
+from askew.arrays import host
+from askew.kernels import RBF, Gram, Linear, Polynomial, Sigmoid
 from askew.kernels.bends import NegativeDistance
 from askew.kernels.conformal import Conformal
+from askew.qp import Ability
 
 FUNCTIONS = {
     "rbf": RBF(0.3),
@@ -32,9 +33,7 @@ def _points(n=N, d=5, seed=0):
 def _pair(library, function, stored=np.float64):
     """The same matrix there and on the host; tiles so small that there are several of them."""
     X = _points().astype(stored)
-    there = ArrayGram(function, put(library, X))
-    there.tile_bytes = 1
-    return there, Gram(function, X.astype(np.float64))
+    return Gram(function, put(library, X), tile_bytes=1), Gram(function, X.astype(np.float64))
 
 
 def _close(found, expected, matrix, asked=np.float64, terms=1):
@@ -103,14 +102,13 @@ def test_a_gradient_is_moved_where_it_lives(library, function, asked):
 @every_kernel
 def test_methods_of_the_loop_stay_where_the_points_are(library, function):
     there, here = _pair(library, function)
-    like, indices = there.X, there.home.put(SOME)
+    like, indices = there.points.X, there.home.put(SOME)
     for x in (
-        there.block_at(indices, np.float32),
-        there.matvec_at(there.home.put(np.ones(N))),
-        there.diagonal_at(),
+        there.block(indices, np.float32),
+        there.matvec(there.home.put(np.ones(N))),
     ):
         assert lives_with(x, like)
-    _close(host(there.matvec_at(there.home.put(np.ones(N)))), here.rows(np.arange(N)).sum(axis=1), here, terms=N)
+    _close(host(there.matvec(there.home.put(np.ones(N)))), here.rows(np.arange(N)).sum(axis=1), here, terms=N)
 
 
 @everywhere
@@ -121,7 +119,7 @@ def test_a_part_of_the_points(library, function, asked):
     chosen = np.array([4, 99, 23, 60])
     part = there.subset(chosen)
     assert part.n == 4
-    assert part.tile_bytes == there.tile_bytes
+    assert part.points.tile_bytes == there.points.tile_bytes
     _close(part.rows(np.arange(4), asked), here.block(chosen), here, asked)
     _close(part.matvec(np.ones(4)), here.subset(chosen).matvec(np.ones(4)), here, terms=4)
 
@@ -140,8 +138,8 @@ def test_a_bent_kernel(library, function, asked):
     _close(there.diagonal(), here.diagonal(), here)
     v, home = rng.standard_normal(N), there.home
     _close(there.matvec(v), here.matvec(v), here, terms=N)
-    _close(host(there.matvec_at(home.put(v))), here.matvec(v), here, terms=N)
-    _close(host(there.block_at(home.put(SOME), asked)), here.block(SOME), here, asked)
+    _close(host(there.matvec(home.put(v))), here.matvec(v), here, terms=N)
+    _close(host(there.block(home.put(SOME), asked)), here.block(SOME), here, asked)
     indices, steps = np.array([9, 120, 10]), rng.standard_normal(3)
     moved = there.add_product_at(home.put(v), home.put(indices), home.put(steps), asked)
     _close(host(moved), v + steps @ here.rows(indices), here, asked, terms=10)
@@ -153,7 +151,7 @@ def test_a_bent_kernel(library, function, asked):
 @every_precision
 def test_rbf_keeps_its_digits_far_from_the_origin(library, asked):
     near = _points()
-    far = ArrayGram(RBF(0.3), put(library, near + 1e4))
+    far = Gram(RBF(0.3), put(library, near + 1e4))
     exact = Gram(RBF(0.3), near).rows(SOME)
     np.testing.assert_allclose(far.rows(SOME, asked), exact, atol=1e-5 if asked is np.float32 else 1e-9)
 
@@ -161,37 +159,32 @@ def test_rbf_keeps_its_digits_far_from_the_origin(library, asked):
 @everywhere
 def test_rbf_of_huge_points_is_never_more_than_one(library):
     X = 1e6 * _points()
-    for matrix in (ArrayGram(RBF(10.0), put(library, X)), Gram(RBF(10.0), X)):
+    for matrix in (Gram(RBF(10.0), put(library, X)), Gram(RBF(10.0), X)):
         assert matrix.block(np.arange(N)).max() <= 1.0
         assert matrix.matvec(np.ones(N)).max() <= 1.0 + 1e-12
 
 
 @everywhere
 def test_no_points_at_all(library):
-    empty = ArrayGram(RBF(1.0), put(library, np.empty((0, 3))))
+    empty = Gram(RBF(1.0), put(library, np.empty((0, 3))))
     assert empty.n == 0
     assert empty.diagonal().shape == (0,)
     np.testing.assert_array_equal(empty.weighted_sum(_points(4, 3), np.empty(0)), np.zeros(4))
 
 
 @everywhere
-def test_the_matrix_is_chosen_by_where_the_points_are(library):
-    assert isinstance(gram(RBF(1.0), put(library, _points())), ArrayGram)
-    assert isinstance(gram(RBF(1.0), _points()), Gram)
-
-
-def test_numpy_arrays_have_a_home_as_well():
-    X = _points()
-    matrix, same = ArrayGram(RBF(0.3), X), Gram(RBF(0.3), X)
-    assert Home(X).is_host
-    _close(matrix.rows(SOME), same.rows(SOME), same)
+def test_the_matrix_lives_where_the_points_are(library):
+    there, here = Gram(RBF(1.0), put(library, _points())), Gram(RBF(1.0), _points())
+    assert lives_with(there.home.put(np.zeros(1)), there.points.X)
+    assert not there.home.is_host
+    assert Ability.DEVICE not in here.abilities
 
 
 @everywhere
 def test_parameters_that_are_numpy_numbers_do_not_pull_the_points_to_the_host(library):
     X = _points()
     for kind, plain in ((RBF, (0.3,)), (Polynomial, (0.2, 2, 1.0)), (Sigmoid, (0.1, 0.2))):
-        there = ArrayGram(kind(*(np.float64(value) for value in plain)), put(library, X))
+        there = Gram(kind(*(np.float64(value) for value in plain)), put(library, X))
         here = Gram(kind(*plain), X)
         _close(there.block(SOME), here.block(SOME), here)
-        assert lives_with(there.block_at(there.home.put(SOME), np.float64), there.X)
+        assert lives_with(there.block(there.home.put(SOME), np.float64), there.points.X)

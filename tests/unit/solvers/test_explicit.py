@@ -7,10 +7,8 @@ from askew.kernels import RBF, Gram
 from askew.kernels.stored import Stored
 from askew.methods import asymmetric, c_svc
 from askew.qp import Status, certify
-from askew.solvers.explicit import active_block as kept_block
-from askew.solvers.explicit import loop as whole
-from askew.solvers.explicit.active_block import KeptBlock, find_movers
-from askew.solvers.working_set import loop as working_set
+from askew.solvers import prepare, solve
+from askew.solvers.explicit.active_block import ActiveBlock, find_movers
 
 
 def overlapping(n=500, seed=0):
@@ -42,22 +40,24 @@ def rows_of(block):
 @pytest.mark.parametrize("with_float32", [False, True])
 @pytest.mark.parametrize("largest", [2048, 60])  # everything at once, and rounds until few enough are left
 def test_a_path_on_one_block_finds_what_each_programme_finds_alone(monkeypatch, sums, with_float32, largest):
-    monkeypatch.setattr(kept_block, "LARGEST", largest)
+    monkeypatch.setattr("askew.solvers.explicit.loop.LARGEST_BLOCK", largest)
     matrix, y = overlapping()
-    stored, kept, last = Stored(matrix, with_float32), KeptBlock(), None
+    stored, last = Stored(matrix, with_float32), None
+    prepared = prepare(stored)
     for exact, problem in zip(path(matrix, y)[sums], path(stored, y)[sums], strict=True):
-        found = whole.solve(problem, start=last, tol=1e-4, kept=kept)
+        found = prepared.solve(problem, start=last, tol=1e-4)
+        assert found.route == "explicit"
         last = found.beta
         assert found.status is Status.OPTIMAL
         np.testing.assert_allclose(found.gradient, exact.gradient(found.beta), atol=1e-5)
         assert certify(exact, found.beta).is_optimal(1.1e-4, 1e-9)
-        assert found.objective == pytest.approx(working_set.solve(exact, tol=1e-5).objective, rel=1e-4)
+        assert found.objective == pytest.approx(solve(exact, tol=1e-5).objective, rel=1e-4)
 
 
 def test_movers_are_all_that_violate_and_all_inside_their_box():
     stored, y = overlapping(300)
     problem = asymmetric.formulate(Stored(stored, False), y, np.ones(300), 0.1, 0.02)
-    found = whole.solve(problem, tol=1e-2)
+    found = solve(problem, tol=1e-2, route="explicit")
     labels, box = problem.constraint.labels(300), (problem.lower, problem.upper)
     movers, violation = find_movers(found.gradient, found.beta, *box, labels, 2, 300)
     assert violation == pytest.approx(found.certificate.violation)
@@ -80,7 +80,7 @@ def test_newcomers_join_the_block_and_it_is_gathered_anew_when_it_is_far_too_lar
     rng = np.random.default_rng(0)
     K, labels = rng.standard_normal((200, 200)), rng.integers(0, groups, 200)
     K = K + K.T
-    block, wanted = KeptBlock(), np.arange(0, 80)
+    block, wanted = ActiveBlock(), np.arange(0, 80)
     assert block.hold(K, wanted, labels, groups)
     assert not block.hold(K, wanted[5:], labels, groups)
     for size in (86, 95, 150, 20):
@@ -98,7 +98,7 @@ def test_newcomers_join_the_block_and_it_is_gathered_anew_when_it_is_far_too_lar
 
 def test_a_block_that_is_told_to_forget_reads_the_matrix_again():
     K, labels = np.eye(50), np.zeros(50, np.int64)
-    block = KeptBlock()
+    block = ActiveBlock()
     block.hold(K, np.arange(30), labels, 1)
     K *= 3.0  # the memory of one matrix is written over by the next
     block.forget()

@@ -5,15 +5,12 @@ import pytest
 from scipy import sparse
 
 from askew.exceptions import ParameterError
-from askew.kernels import Gram, Linear, Precomputed
+from askew.kernels import RBF, Gram, Linear, Precomputed
 from askew.qp import Free, Problem, SignedPoints, Status, Sum, SumAtMost, certify
-from askew.solvers import dispatch
-from askew.solvers.coordinate import points as linear
-from askew.solvers.coordinate import sweeps as descent
-from askew.solvers.explicit import box as box_newton
-from askew.solvers.explicit import stored
+from askew.solvers import route_of, solve
+from askew.solvers.coordinate import sweeps
+from askew.solvers.explicit import box_rounds
 from askew.solvers.newton import interior
-from askew.solvers.working_set import loop as working_set
 from askew.solvers.working_set.rows import RowCache
 
 
@@ -37,11 +34,9 @@ def matrix(request):
 
 
 @pytest.mark.parametrize("C", [1e-3, 0.1, 10.0])
-def test_three_solvers_meet(matrix, C):
+def test_three_routes_meet(matrix, C):
     problem = problem_on(matrix, C)
-    answers = [s.solve(problem, tol=1e-7) for s in (stored, working_set)] + [
-        linear.solve(problem, tol=1e-7, max_iter=-1)
-    ]
+    answers = [solve(problem, tol=1e-7, route=route) for route in ("box", "by_rows", "points")]
     for answer in answers:
         assert answer.status is Status.OPTIMAL
         assert certify(problem, answer.beta).violation <= 1e-7
@@ -50,7 +45,7 @@ def test_three_solvers_meet(matrix, C):
 
 def test_the_certificate_refuses_a_perturbed_answer(matrix):
     problem = problem_on(matrix, 1.0)
-    beta = stored.solve(problem, tol=1e-8).beta
+    beta = solve(problem, tol=1e-8, route="box").beta
     inside = np.argmax(beta * (1 - beta))
     beta[inside] = 0.5 * beta[inside]
     assert certify(problem, beta).violation > 1e-3
@@ -60,7 +55,7 @@ def test_a_badly_conditioned_matrix_is_finished_by_newton():
     rng = np.random.default_rng(2)
     Z = (rng.normal(size=(60, 12)) + 1.0) * np.logspace(-3, 2, 12)
     problem = problem_on(Gram(Linear(), Z), 1e3)
-    answer = stored.solve(problem, tol=1e-6)
+    answer = solve(problem, tol=1e-6, route="box")
     assert answer.status is Status.OPTIMAL
     assert answer.n_iter < 100_000
 
@@ -68,7 +63,7 @@ def test_a_badly_conditioned_matrix_is_finished_by_newton():
 def test_compiled_and_plain_steps_agree():
     K = np.cov(np.random.default_rng(3).normal(size=(10, 30)))
     results = []
-    for function in (descent.descend_stored, descent.descend_stored.py_func):
+    for function in (sweeps.descend_stored, sweeps.descend_stored.py_func):
         beta, g = np.zeros(10), -np.ones(10)
         function(K, np.diagonal(K).copy(), g, beta, np.zeros(10), np.full(10, 2.0), 1e-9, 10_000)
         np.testing.assert_allclose(g, K @ beta - 1, atol=1e-10)
@@ -81,13 +76,13 @@ def test_compiled_and_plain_rounds_agree(monkeypatch, road):
     rng = np.random.default_rng(4)
     Z = (rng.normal(size=(14, 6)) + 0.5) * np.logspace(-2, 1, 6)
     K, p, lower, upper = Z @ Z.T, -np.ones(14), np.zeros(14), np.full(14, 3.0)
-    expected = stored.solve(Problem(Precomputed(K), p, lower, upper, Free()), tol=1e-9).gradient
+    expected = solve(Problem(Precomputed(K), p, lower, upper, Free()), tol=1e-9, route="box").gradient
     if road != "compiled":
-        monkeypatch.setattr(box_newton, "run_rounds", box_newton.run_rounds.py_func)
+        monkeypatch.setattr(box_rounds, "run_rounds", box_rounds.run_rounds.py_func)
     if road == "plain with LAPACK":
-        monkeypatch.setattr(box_newton, "_NARROW", 0)
+        monkeypatch.setattr(box_rounds, "_NARROW", 0)
     beta, g = np.zeros(14), np.empty(14)
-    assert box_newton.solve_box(K, p, lower, upper, beta, g, 1e-9, 10**6)[2] == box_newton.GOOD
+    assert box_rounds.solve_box(K, p, lower, upper, beta, g, 1e-9, 10**6)[2] == box_rounds.GOOD
     np.testing.assert_allclose(g, K @ beta - 1, atol=1e-9)
     np.testing.assert_allclose(g, expected, atol=1e-6)
 
@@ -100,9 +95,9 @@ def test_a_newton_step_inside_is_exact_by_either_road(n):
     g = rng.normal(size=n)
     memory = np.empty((64, 64)), np.empty(64), np.append(np.arange(n), np.zeros(64 - n, int))
     roads = [start.copy(), start.copy(), start.copy()]
-    box_newton.step_inside(K, n, *memory, g, roads[0], *box)
-    box_newton.step_inside.py_func(K, n, *memory, g, roads[1], *box)
-    box_newton.move_inside(K.copy(), np.trace(K), np.arange(n), g, roads[2], *box)
+    box_rounds.step_inside(K, n, *memory, g, roads[0], *box)
+    box_rounds.step_inside.py_func(K, n, *memory, g, roads[1], *box)
+    box_rounds.move_inside(K.copy(), np.trace(K), np.arange(n), g, roads[2], *box)
     for beta in roads:
         np.testing.assert_allclose(K @ beta, -g, atol=1e-7)
 
@@ -110,8 +105,8 @@ def test_a_newton_step_inside_is_exact_by_either_road(n):
 def test_no_newton_step_is_taken_on_an_indefinite_matrix():
     K, g, box = np.array([[1.0, 2.0], [2.0, 1.0]]), -np.ones(2), (np.zeros(2), np.ones(2))
     by_loops, by_lapack = np.full(2, 0.5), np.full(2, 0.5)
-    box_newton.step_inside(K, 2, np.empty((64, 64)), np.empty(64), np.arange(64), g, by_loops, *box)
-    box_newton.move_inside(K.copy(), np.trace(K), np.arange(2), g, by_lapack, *box)
+    box_rounds.step_inside(K, 2, np.empty((64, 64)), np.empty(64), np.arange(64), g, by_loops, *box)
+    box_rounds.move_inside(K.copy(), np.trace(K), np.arange(2), g, by_lapack, *box)
     np.testing.assert_array_equal([by_loops, by_lapack], 0.5)
 
 
@@ -122,8 +117,8 @@ def test_a_step_over_many_variables_ends_at_the_optimum():
     K, target = Z @ Z.T, rng.uniform(0.1, 0.9, 300)
     K[np.diag_indices(300)] += 1.0
     beta, g = np.zeros(300), np.empty(300)
-    steps, _, ending = box_newton.solve_box(K, -K @ target, np.zeros(300), np.ones(300), beta, g, 1e-8, 10**9)
-    assert ending == box_newton.GOOD
+    steps, _, ending = box_rounds.solve_box(K, -K @ target, np.zeros(300), np.ones(300), beta, g, 1e-8, 10**9)
+    assert ending == box_rounds.GOOD
     np.testing.assert_allclose(beta, target, atol=1e-7)
     assert steps < 20_000
 
@@ -136,7 +131,7 @@ def test_the_interior_point_ends_where_the_others_do(C):
     problem = problem_on(Gram(Linear(), Z), C)
     beta = interior.interior_point(Z, problem.linear, problem.lower, problem.upper, 1e-4)
     assert ((beta >= 0) & (beta <= C)).all()
-    swept = linear.solve(problem, start=beta, tol=1e-4, max_iter=20)
+    swept = solve(problem, start=beta, tol=1e-4, max_iter=20, route="points")
     assert swept.status is Status.OPTIMAL
     assert swept.n_iter <= 20
     assert certify(problem, swept.beta).relative_gap <= 1e-6  # what is left to the optimum, whoever found it
@@ -162,12 +157,12 @@ def test_what_is_near_the_optimum_is_settled(share):
     rng = np.random.default_rng(11)
     Z = rng.normal(size=(500, 5)) + 0.2
     free = problem_on(Gram(Linear(), Z), 0.1)
-    near = linear.solve(free, tol=1e-2, max_iter=-1).beta
+    near = solve(free, tol=1e-2, route="points").beta
     total = None
     if share is not None:
         total = share * near.sum()
         free = problem_on(Gram(Linear(), Z), 0.1, SumAtMost(total))
-        near = working_set.solve(free, tol=1e-3).beta
+        near = solve(free, tol=1e-3, route="by_rows").beta
     settled = interior.settle(Z, free.linear, free.lower, free.upper, near, total)
     assert certify(free, settled).violation < 1e-12
     assert certify(free, settled).infeasibility < 1e-13
@@ -182,7 +177,7 @@ def test_what_cannot_be_settled_stays_inside():
     assert certify(problem, beta).violation < 1e-5
 
 
-def test_sweeps_that_are_slow_leap():
+def test_sweeps_that_are_slow_leap(monkeypatch):
     """Dense points by the interior point, sparse ones by Newton; without it neither ends in these many sweeps."""
     rng = np.random.default_rng(6)
     dense = rng.normal(size=(6000, 6)) * np.logspace(0, -1, 6) + 0.1
@@ -191,56 +186,58 @@ def test_sweeps_that_are_slow_leap():
     none = np.zeros((120, 0))
     for points, C in ((dense, 100.0), (SignedPoints(twins, none, np.zeros(0)), 1e4)):
         problem = problem_on(Gram(Linear(), points), C)
-        answer = linear.solve(problem, tol=1e-5, max_iter=150)
+        answer = solve(problem, tol=1e-5, max_iter=150, route="points")
         assert answer.status is Status.OPTIMAL
         assert answer.n_outer > 1
-        run = linear._Run(problem, np.zeros(problem.n), 1e-5)
-        assert run.sweep(0.5e-5, 150) == 150
+        with monkeypatch.context() as patch:
+            patch.setattr("askew.solvers.coordinate.points._Run.is_leap_due", lambda *_: False)
+            assert solve(problem, tol=1e-5, max_iter=150, route="points").status is Status.MAX_ITER
 
 
 def test_limits_are_reported_not_raised(matrix):
     problem = problem_on(matrix, 10.0)
-    assert stored.solve(problem, tol=1e-12, max_iter=2).status is Status.MAX_ITER
-    assert linear.solve(problem, tol=1e-12, max_iter=1).status is Status.MAX_ITER
+    assert solve(problem, tol=1e-12, max_iter=2, route="box").status is Status.MAX_ITER
+    assert solve(problem, tol=1e-12, max_iter=1, route="points").status is Status.MAX_ITER
 
 
 def test_a_warm_start_is_warm(matrix):
     problem = problem_on(matrix, 10.0)
-    first = linear.solve(problem, tol=1e-6, max_iter=-1)
-    assert linear.solve(problem, start=first.beta, tol=1e-6).n_iter < first.n_iter
+    first = solve(problem, tol=1e-6, route="points")
+    assert solve(problem, start=first.beta, tol=1e-6, route="points").n_iter < first.n_iter
 
 
 def test_a_point_at_the_mean_goes_to_its_bound():
     Z = np.vstack([np.zeros(3), np.eye(3)])
-    for solver in (stored, linear):
-        answer = solver.solve(problem_on(Gram(Linear(), Z), 2.0), tol=1e-9)
+    for route in ("box", "points"):
+        answer = solve(problem_on(Gram(Linear(), Z), 2.0), tol=1e-9, route=route)
         np.testing.assert_allclose(answer.beta, [2.0, 1.0, 1.0, 1.0])
 
 
 def test_sums_are_refused_where_they_cannot_be_kept():
     problem = problem_on(Gram(Linear(), np.eye(3)), 1.0, Sum(1.0))
-    for solver in (stored, linear):
-        with pytest.raises(ParameterError, match="working_set"):
-            solver.solve(problem)
+    for route in ("box", "points"):
+        with pytest.raises(ParameterError, match=f"route='{route}'.*constraints Free.*is Sum.*'by_rows'"):
+            solve(problem, route=route)
 
 
 def test_a_sum_that_does_not_bind_changes_nothing():
     matrix = Gram(Linear(), np.random.default_rng(4).normal(size=(30, 4)) + 1.0)
-    free = dispatch.solve(problem_on(matrix, 0.5), tol=1e-8)
-    loose = dispatch.solve(problem_on(matrix, 0.5, SumAtMost(free.beta.sum() + 1)), tol=1e-8)
+    free = solve(problem_on(matrix, 0.5), tol=1e-8)
+    loose = solve(problem_on(matrix, 0.5, SumAtMost(free.beta.sum() + 1)), tol=1e-8)
     np.testing.assert_allclose(loose.beta, free.beta)
     assert loose.multipliers == (0.0,)
     bound = problem_on(matrix, 0.5, SumAtMost(0.5 * free.beta.sum()))
-    answer = dispatch.solve(bound, tol=1e-8)
+    answer = solve(bound, tol=1e-8)
     assert certify(bound, answer.beta).violation <= 1e-8
     assert answer.multipliers[0] < 0
 
 
-def test_the_cheaper_solver_is_chosen():
+def test_the_cheaper_route_is_chosen():
     rng = np.random.default_rng(5)
-    assert dispatch.prefers_stored(Gram(Linear(), rng.normal(size=(50, 500))))
-    assert not dispatch.prefers_stored(Gram(Linear(), rng.normal(size=(3000, 10))))
-    assert dispatch.prefers_stored(Precomputed(np.eye(200)))
+    assert route_of(problem_on(Gram(Linear(), rng.normal(size=(50, 500))), 1.0)).name == "box"
+    assert route_of(problem_on(Gram(Linear(), rng.normal(size=(3000, 10))), 1.0)).name == "points"
+    assert route_of(problem_on(Precomputed(np.eye(200)), 1.0)).name == "box"
+    assert route_of(problem_on(Gram(RBF(0.5), rng.normal(size=(1500, 10))), 1.0)).name == "by_rows"
 
 
 def test_signed_rows_make_one_symmetric_matrix():

@@ -1,0 +1,170 @@
+"""Points of a kernel matrix that live in another array library, on a GPU say.
+
+Given
+    X of shape (n, d), an array of any library that array-api-compat knows, and a kernel function.
+Returns
+    What ``points`` returns for arrays of the host: tiles u(a)'v(b). Operands are made in float64 a tile at a time, as
+    float64 ones of all points would take twice the memory of the points; those in float32 are kept, since every round
+    of a solver reads them. They are filled with zeros up to a width that matrix units like.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from askew.arrays import Home
+from askew.kernels import fused
+from askew.kernels.function import KernelFunction
+from askew.threads import spans
+
+TILE_BYTES = 2**28
+"""Memory of one tile of kernel values."""
+_MULTIPLE = 16  # columns of the operands: what matrix units want
+_WIDTH = 8192  # points of a tile of a sum
+
+
+class DevicePoints:
+    """Rows of an array that is not NumPy's; see ``DensePoints`` for what the methods return.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    function : KernelFunction
+    tile_bytes : int
+    shift : array of shape (d,), optional
+        What is subtracted from every point first; the mean where the kernel allows it, when not given.
+    """
+
+    cancels = False
+
+    def __init__(self, X: Any, function: KernelFunction, tile_bytes: int = TILE_BYTES, shift: Any = None) -> None:
+        self.X, self.function, self.home, self.tile_bytes = X, function, Home(X), tile_bytes
+        self.n = int(X.shape[0])
+        is_centred = function.is_translation_invariant and self.n
+        self.shift = shift if shift is not None else self._mean() if is_centred else self._zeros(X.shape[1])
+
+    @cached_property
+    def squared_norms(self) -> Any:
+        xp = self.home.xp
+        return self._by_rows(lambda rows: xp.sum(self._centred(rows) ** 2, axis=1), self.X)
+
+    def height(self, width: int, dtype: Any) -> int:
+        """How many rows of a tile so wide fit into its memory."""
+        return max(64, self.tile_bytes // max(1, width * np.dtype(dtype).itemsize))
+
+    def tile_width(self, m: int, itemsize: int) -> int:
+        return max(64, self.tile_bytes // max(1, m * itemsize))
+
+    @property
+    def sum_tile(self) -> tuple[int, int]:
+        width = min(max(1, self.n), _WIDTH)
+        return self.height(width, np.float64), width
+
+    def like(self, Z: Any) -> Any:
+        return self.home.put(Z)
+
+    @staticmethod
+    def cut(X: Any, first: int, last: int) -> Any:
+        return X[first:last, :]
+
+    def left(self, rows: Any, dtype: Any) -> Any:
+        rows = self._centred(rows)
+        norms = self.home.xp.sum(rows * rows, axis=1)
+        return self._lengthen(self.function.scale * rows, self.function.left(norms), dtype)
+
+    def right(self, rows: Any, dtype: Any) -> Any:
+        """v(b) for the given rows of data."""
+        rows = self._centred(rows)
+        norms = self.home.xp.sum(rows * rows, axis=1)
+        return self._lengthen(rows, self.function.right(norms), dtype)
+
+    def rows_left(self, indices: Any, dtype: Any) -> Any:
+        if dtype == np.float32:
+            return self.home.xp.take(self._kept[0], indices, axis=0)
+        return self.left(self.home.xp.take(self.X, indices, axis=0), dtype)
+
+    def right_operand(self, window: slice, dtype: Any) -> Any:
+        """v(b) for b in a window of the points."""
+        return self._kept[1][window, :] if dtype == np.float32 else self.right(self.X[window, :], dtype)
+
+    def products(self, left: Any, window: slice) -> Any:
+        is_single = left.dtype == self.home.dtype(np.float32)
+        return left @ self.right_operand(window, np.float32 if is_single else np.float64).T
+
+    def pairs(self, indices: Any, dtype: Any) -> tuple[Any, Any]:
+        if dtype == np.float32:
+            return self.rows_left(indices, dtype), self.home.xp.take(self._kept[1], indices, axis=0).T
+        rows = self.home.xp.take(self.X, indices, axis=0)
+        return self.left(rows, dtype), self.right(rows, dtype).T
+
+    @staticmethod
+    def pair_products(pairs: tuple[Any, Any]) -> Any:
+        return pairs[0] @ pairs[1]
+
+    def sum_inner(self, Z: Any, v: Any) -> Any:
+        w = self._zeros((self.X.shape[1], *v.shape[1:]))
+        for first, last in spans(self.n, self.height(self.X.shape[1], np.float64)):
+            w = w + self.home.put(self.X[first:last, :], np.float64).T @ v[first:last, ...]
+        return self._by_rows(lambda rows: self.home.put(rows, np.float64) @ w, Z)
+
+    def subset(self, indices: Any) -> DevicePoints:
+        rows = self.home.xp.take(self.X, indices, axis=0)
+        return DevicePoints(rows, self.function, self.tile_bytes, self.shift)
+
+    def can_fuse(self, operand: Any) -> bool:
+        """Whether sums of kernel rows need no rows here; see ``fused``."""
+        return fused.can_fuse(self.function, operand)
+
+    def add_rows(self, g: Any, right: Any, left: Any, steps: Any) -> Any:
+        """g += Σ_j steps_j finish(right left_j), fused."""
+        return fused.add_rows(self.function, g, right, left, steps)
+
+    def fused_sum(self, Z: Any, coefficients: Any) -> Any:
+        """Σ_j k(z, x_j) coefficients[j] for every row z of Z in float64, fused, one column after the other."""
+        left, columns = self.left(self.X, np.float64), []
+        for k in range(coefficients.shape[1]):
+            scores = self._zeros(Z.shape[0])
+            for first, last in spans(Z.shape[0], self.height(4 * left.shape[1], np.float64)):
+                right = self.right(Z[first:last, :], np.float64)
+                self.add_rows(scores[first:last], right, left, coefficients[:, k])
+            columns.append(scores)
+        return self.home.xp.stack(columns, axis=1)
+
+    @cached_property
+    def _kept(self) -> tuple[Any, Any]:
+        """u(X) and v(X) in float32, made once: what every round reads."""
+        height = self.height(4 * self.X.shape[1], np.float64)
+        operands = tuple(
+            self._by_rows(lambda rows, of=of: of(rows, np.float32), self.X, height) for of in (self.left, self.right)
+        )
+        self.home.finish()  # another thread may read them in a lane of its own
+        return operands[0], operands[1]
+
+    def _mean(self) -> Any:
+        """Mean of the points in float64, a tile at a time."""
+        total = self._zeros(self.X.shape[1])
+        for first, last in spans(self.n, self.height(self.X.shape[1], np.float64)):
+            total = total + self.home.xp.sum(self.home.put(self.X[first:last, :], np.float64), axis=0)
+        return total / self.n
+
+    def _by_rows(self, of: Any, X: Any, height: int | None = None) -> Any:
+        """What ``of`` makes of the rows of X, a tile at a time."""
+        edges = spans(X.shape[0], height or self.height(X.shape[1], np.float64)) or [(0, 0)]
+        return self.home.xp.concat([of(X[first:last, :]) for first, last in edges])
+
+    def _zeros(self, shape: Any) -> Any:
+        return self.home.put(np.zeros(shape))
+
+    def _centred(self, rows: Any) -> Any:
+        return self.home.put(rows, np.float64) - self.shift
+
+    def _lengthen(self, rows: Any, columns: list[Any], dtype: Any) -> Any:
+        """Points with the kernel's columns appended, and zeros up to a width that matrix units like."""
+        xp, width = self.home.xp, rows.shape[1] + len(columns)
+        parts = [rows, *(c[:, None] for c in columns)]
+        if width % _MULTIPLE:
+            parts.append(self._zeros((rows.shape[0], _MULTIPLE - width % _MULTIPLE)))
+        return xp.astype(xp.concat(parts, axis=1), self.home.dtype(dtype), copy=False)
