@@ -4,7 +4,8 @@ Solves
     m rows on whose span the kernel is met exactly. Rules:
         kmeans     the rows nearest to the centres of k-means: seeds drawn with probability ∝ squared distance from
                    those before, in a few batches, then ``LLOYD_ROUNDS`` rounds of means. (The centres themselves
-                   explain hardly more of the kernel than the rows next to them, and would not be sparse where the rows are.)
+                   explain hardly more of the kernel than the rows next to them, and would not be sparse where the rows
+                   are.)
         leverage   rows drawn with probability ∝ their ridge leverage k_ii − k_iD (K_DD + λI)⁻¹ k_Di, the part of a row
                    that a first, uniform choice D does not explain; λ is the mean of the tail of K_DD's spectrum.
         uniform    the first rows of the pool.
