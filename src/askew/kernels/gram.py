@@ -28,6 +28,8 @@ from askew.qp.matrix import RowsOfTiles
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
+_ON_A_DEVICE = frozenset({Ability.ROWS, Ability.UPDATES, Ability.DEVICE})
+_OF_POINTS, _OF_ROWS = frozenset({Ability.ROWS, Ability.POINTS}), frozenset({Ability.ROWS})
 DELICATE = 1e9  # arguments summed from terms this large may round to the wrong side of zero by 1e-7
 
 
@@ -66,8 +68,8 @@ class Gram(RowsOfTiles):
     def abilities(self) -> frozenset[Ability]:
         """``POINTS`` where a kernel value is an inner product of points at hand."""
         if not self._home.is_host:
-            return frozenset({Ability.ROWS, Ability.UPDATES, Ability.DEVICE})
-        return frozenset({Ability.ROWS, Ability.POINTS} if self.function.is_bilinear else {Ability.ROWS})
+            return _ON_A_DEVICE
+        return _OF_POINTS if self.function.is_bilinear else _OF_ROWS
 
     @property
     def home(self) -> Home:
