@@ -51,6 +51,7 @@ class Problem:
             object.__setattr__(self, "matrix", as_precomputed(self.matrix))
         check_matrix(self.matrix)
         self._check_vectors("linear", "lower", "upper")
+        self._check_numbers("linear")
         labels = self.constraint.labels(self.n)
         if labels.shape != (self.n,):
             raise ParameterError(f"The constraint must give a group to each of {self.n} variables; got {labels.shape}.")
@@ -72,20 +73,24 @@ class Problem:
                 raise ParameterError(
                     f"{name} must have shape ({n},), one entry per row of the matrix; got {value.shape}."
                 )
-            if np.isnan(value).any():
-                i = int(np.argmax(np.isnan(value)))
-                raise ParameterError(f"{name} must hold numbers; entry {i} is NaN.")
             object.__setattr__(self, name, value)
 
     def _check_box(self) -> None:
-        """Refuse an empty box, and sums that no point of the box reaches."""
-        if (self.lower > self.upper).any():
+        """Refuse an empty box, one of NaN, and sums that no point of the box reaches."""
+        if not (self.lower <= self.upper).all():
+            self._check_numbers("lower", "upper")
             i = int(np.argmax(self.lower > self.upper))
             raise InfeasibleError(
                 f"The box of variable {i} is empty: lower={self.lower[i]:g} exceeds upper={self.upper[i]:g}."
             )
         if not isinstance(self.constraint, Free):
             self._check_totals()
+
+    def _check_numbers(self, *names: str) -> None:
+        for name in names:
+            is_nan = np.isnan(getattr(self, name))
+            if is_nan.any():
+                raise ParameterError(f"{name} must hold numbers; entry {int(np.argmax(is_nan))} is NaN.")
 
     @property
     def n(self) -> int:
