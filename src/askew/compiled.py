@@ -30,6 +30,8 @@ from typing import Any
 _IMPORT = re.compile(r"^from (askew[\w.]*) import ([\w, ]*)", re.MULTILINE)
 _UNREADABLE = (OSError, EOFError, pickle.UnpicklingError)  # a folder that is not there, a file cut off or foreign
 _listeners: list[Callable[[], None]] = []
+_compiled: list[str] = []
+_kept: set[str] = set()
 
 
 def compiled(*, signatures: Any = None, **flags: Any) -> Callable[[Any], Any]:
@@ -92,8 +94,14 @@ def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
             _listeners.remove(listen)
 
 
+def compilations() -> tuple[int, list[str]]:
+    """How often this process has compiled, and the folders where it has kept the results."""
+    return len(_compiled), sorted(_kept)
+
+
 def _announce(name: str) -> None:
     """Tell the log, once in a process, and whoever listens that a function is about to be compiled."""
+    _compiled.append(name)
     _log_compilation()
     logging.getLogger("askew").debug("Compiling %s.", name)
     for listener in tuple(_listeners):
@@ -181,6 +189,7 @@ class _Files:
                 file.save(key, data)
             except _UNREADABLE:
                 continue
+            _kept.add(str(file._cache_path))
             return
 
     def flush(self) -> None:
@@ -223,9 +232,7 @@ def _collect(module: str, sources: dict[str, bytes]) -> None:
     try:
         sources[module] = Path(path).read_bytes()
     except OSError:  # inside an archive: the version stands for the source
-        from askew import __version__
-
-        sources[module] = __version__.encode()
+        sources[module] = sys.modules["askew"].__version__.encode()
         return
     for package, names in _IMPORT.findall(sources[module].decode()):
         for name in (package, *(f"{package}.{name.strip()}" for name in names.split(","))):

@@ -78,8 +78,8 @@ class Route:
         return self._cost(problem, is_repeated)
 
     def run(self, problem: Problem, request: Request, kept: Kept) -> Solution:
-        """The solution, which names this route."""
-        return replace(self._run(problem, request, kept), route=self.name)
+        """The solution, which names this route, judged by rows that do not share its rounding where that may matter."""
+        return replace(self._run(problem, request, kept), route=self.name).confirmed(problem, request.tol)
 
 
 def route_of(problem: Problem, *, route: str | None = None, is_repeated: bool = False) -> Route:
