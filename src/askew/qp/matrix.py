@@ -40,6 +40,7 @@ Indices = NDArray[np.int64]
 class Ability(Enum):
     """A name for something that a matrix offers beyond products."""
 
+    __hash__ = object.__hash__  # members are asked for in every solve, and Enum's own hash is interpreted
     ROWS = "rows"
     WHOLE = "whole"
     POINTS = "points"

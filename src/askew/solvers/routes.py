@@ -67,10 +67,10 @@ class Route:
         if not isinstance(problem.constraint, self.constraints):
             known = ", ".join(shape.__name__ for shape in self.constraints)
             return f"it takes the constraints {known}, and this one is {type(problem.constraint).__name__}"
-        matrix = problem.matrix
-        lacking = [ability.name for ability in Ability if ability in self.needs - matrix.abilities]
+        lacking = self.needs - problem.matrix.abilities
         if lacking:
-            return f"it needs {', '.join(lacking)} of the matrix, which {type(matrix).__name__} does not offer"
+            names = ", ".join(sorted(ability.name for ability in lacking))
+            return f"it needs {names} of the matrix, which {type(problem.matrix).__name__} does not offer"
         return self._obstacle(problem)
 
     def cost(self, problem: Problem, is_repeated: bool = False) -> float:

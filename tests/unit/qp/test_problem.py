@@ -93,6 +93,23 @@ def test_groups_must_cover_every_variable():
         Problem(Precomputed(np.eye(3)), np.zeros(3), np.zeros(3), np.ones(3), GroupSums(np.array([0, 1]), (1.0, 1.0)))
 
 
+def test_a_problem_in_another_box_is_the_same_but_for_the_box():
+    one = Problem(Precomputed(np.eye(3)), -np.ones(3), np.zeros(3), np.ones(3), Sum(1.0))
+    other = one.in_box(np.zeros(3), [0.5, 0.5, 2.0])
+    assert other.matrix is one.matrix
+    assert other.constraint is one.constraint
+    np.testing.assert_array_equal(other.upper, [0.5, 0.5, 2.0])
+    np.testing.assert_array_equal(one.upper, np.ones(3))
+    with pytest.raises(InfeasibleError, match="group 0 can sum to"):
+        one.in_box(np.zeros(3), np.full(3, 0.1))
+    with pytest.raises(InfeasibleError, match="box of variable 1 is empty"):
+        one.in_box(np.zeros(3), [1.0, -1.0, 1.0])
+    with pytest.raises(ParameterError, match="upper must hold numbers; entry 2 is NaN"):
+        one.in_box(np.zeros(3), [1.0, 1.0, np.nan])
+    with pytest.raises(ParameterError, match=r"lower must have shape \(3,\)"):
+        one.in_box(np.zeros(2), np.ones(3))
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
 def test_a_plain_array_is_a_matrix(order, dtype):
