@@ -220,10 +220,8 @@ def _sweep(X: Any, weight: Vector) -> tuple[Summary, bool]:
     """Summary by column in one sweep over the entries, and whether a row stores a column twice."""
     from askew.moments.sparse_sweeps import add_up, close_up
 
-    d, parts = (
-        X.shape[1],
-        1 if X.nnz < _THREAD_ENTRIES else 2,
-    )  # fixed, so that the result does not depend on the threads
+    # the parts are fixed, so that the result does not depend on the number of threads
+    d, parts = X.shape[1], 1 if X.nnz < _THREAD_ENTRIES else 2
     edges = np.searchsorted(X.indptr, np.linspace(0, X.nnz, parts + 1)[1:-1])
     edges = np.concatenate([[0], edges, [X.shape[0]]]).astype(np.int64)
     sums, totals, twice = np.zeros((parts, d, 5)), np.zeros(parts), np.zeros(parts, dtype=bool)
