@@ -109,9 +109,9 @@ class Points:
 
     def mend_pairs(self, products: Any, left: Left, first: int, last: int) -> Any:
         """Those of a window of the rows of a block against all of them, mended alike."""
-        begin, end = np.searchsorted(left.far, [first, last])
-        if begin == end:
+        if not len(left.far):
             return products
+        begin, end = np.searchsorted(left.far, [first, last])
         rows = self.cut(left.far_rows, int(begin), int(end))
         return self._with_distances(products, left.far[begin:end] - first, left.far, rows, left.far_rows)
 
