@@ -701,7 +701,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
     def _search_unit(self, X: Any, weight: Any) -> float:
         return 1.0 if self.scale else mean_variance(X, weight)
 
-    def _search_stages(self, unit: float, positive_share: float) -> list[Stage]:
+    def _search_stages(self, unit: float, least_shares: Vector) -> list[Stage]:
         return search_stages(unit)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -2,7 +2,9 @@
 
 Solves
     What ``Stored`` solves, where the points of a ``Gram`` live in another array library: K is computed once, and rows,
-    blocks and sums of rows are read from it, however many programmes and folds share it.
+    blocks and sums of rows are read from it, however many programmes and folds share it. There are two of them, as no
+    line of one serves the other: the host keeps two precisions in memory it writes over, and gathers by compiled loops;
+    a device keeps one, and moves a gradient by a product with the rows it takes.
 Given
     Such a ``Gram`` and room for n² numbers of the given precision on its device. The matrix that programmes are solved
     and judged on is the one that is stored, to the last bit.
@@ -22,7 +24,7 @@ from askew.qp.matrix import RowsOfTiles
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
-_CHUNK = 1024  # rows whose entries are turned into float64 at a time
+_ROWS_RAISED = 1024  # rows whose entries are turned into float64 at a time
 
 
 class ArrayStored(RowsOfTiles):
@@ -39,7 +41,7 @@ class ArrayStored(RowsOfTiles):
     def __init__(self, gram: Gram, dtype: Any) -> None:
         xp, n = gram.home.xp, gram.n
         K = xp.empty((n, n), dtype=gram.home.dtype(dtype), device=gram.home.device)
-        for first, last in spans(n, 4 * _CHUNK):
+        for first, last in spans(n, 4 * _ROWS_RAISED):
             K[first:last, :] = gram.tile_here(gram.prepare(np.arange(first, last), dtype), slice(0, n))
         self._hold(K, gram.home, gram.is_psd, gram.argument_bound())
 
@@ -94,7 +96,7 @@ class ArrayStored(RowsOfTiles):
         xp = self.home.xp
         (support,) = xp.nonzero(here)
         total = xp.zeros_like(here)
-        for first, last in spans(support.shape[0], _CHUNK):
+        for first, last in spans(support.shape[0], _ROWS_RAISED):
             some = support[first:last]
             rows = self.home.put(xp.take(self.K, some, axis=0), np.float64)
             total = total + xp.take(here, some, axis=0) @ rows

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from askew.compiled import compiled
 
 TILE = 16  # float32 entries of a cache line
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def gather_block(matrix, indices, out):  # type: ignore[no-untyped-def]
     """out[a, b] = matrix[indices[a], indices[b]] of a symmetric matrix: entries up to the diagonal, then mirrored."""
     places = indices.astype(np.uint32)  # unsigned: no check for negative ones in the loop that counts
@@ -25,7 +26,7 @@ def gather_block(matrix, indices, out):  # type: ignore[no-untyped-def]
                 target[a] = out[a, b]
 
 
-@numba.njit(cache=True, fastmath=True, nogil=True)
+@compiled(fastmath=True)
 def sum_rows(matrix, indices, weights, out):  # type: ignore[no-untyped-def]
     """out += Σ_r weights[r] · matrix[indices[r]], accumulated in the precision of ``out``."""
     m, r = indices.shape[0], 0

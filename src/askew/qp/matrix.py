@@ -15,6 +15,7 @@ ability        protocol         meaning
 ``HELD``       OffersHeld       the Z of ``FACTOR`` stands in memory
 ``UPDATES``    OffersUpdates    moves a gradient along chosen rows faster than the rows could be made
 ``DEVICE``     OffersDevice     K lives in another array library's memory, a GPU's say; so do the vectors of a solve
+``CAREFUL``    OffersCareful    the error of products is bounded, and some of Kv can be computed without cancellation
 ``GUIDED``     OffersGuided     K = ηQ + (1−η)sΔ, whose rows are dear and whose products are not
 =============  ===============  ======================================================================================
 """
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,6 +40,7 @@ Indices = NDArray[np.int64]
 class Ability(Enum):
     """A name for something that a matrix offers beyond products."""
 
+    __hash__ = object.__hash__  # members are asked for in every solve, and Enum's own hash is interpreted
     ROWS = "rows"
     WHOLE = "whole"
     POINTS = "points"
@@ -46,6 +48,7 @@ class Ability(Enum):
     HELD = "held"
     UPDATES = "updates"
     DEVICE = "device"
+    CAREFUL = "careful"
     GUIDED = "guided"
 
 
@@ -185,6 +188,22 @@ class OffersDevice(Protocol):
     """The library and device where K lives."""
 
 
+class OffersCareful(Protocol):
+    """What a certificate asks that does not trust the arguments of a kernel; see ``certificate``."""
+
+    def argument_sizes(self) -> Vector:
+        """What the rounding of each point's arguments grows with."""
+        ...
+
+    def product_rounding(self, v: Vector) -> float:
+        """Bound of the error of an entry of Kv as ``matvec`` computes it."""
+        ...
+
+    def careful_product(self, v: Vector, indices: Indices) -> Vector:
+        """(Kv)[indices] in float64, from entries whose argument was computed without cancellation."""
+        ...
+
+
 class OffersGuided(Protocol):
     """K = ηQ + (1−η)sΔ."""
 
@@ -213,8 +232,12 @@ PROTOCOLS: dict[Ability, Any] = {
     Ability.HELD: OffersHeld,
     Ability.UPDATES: OffersUpdates,
     Ability.DEVICE: OffersDevice,
+    Ability.CAREFUL: OffersCareful,
     Ability.GUIDED: OffersGuided,
 }
+
+
+_complete: set[tuple[type, frozenset[Ability]]] = set()  # classes that were found to have what they declare
 
 
 class RowsOfTiles:
@@ -266,24 +289,26 @@ def members_of(protocol: Any) -> set[str]:
 
 
 def check_matrix(matrix: Any) -> None:
-    """Name what a matrix declares and does not have."""
+    """Name what a matrix declares and does not have; a class that has what it declares is looked at once."""
     declared = getattr(matrix, "abilities", None)
     if declared is None:
         raise ParameterError(
             "The matrix of a programme is an n×n array, or declares its abilities as a set of askew.qp.Ability; "
             f"got {type(matrix).__name__}, which has no attribute `abilities`. Wrap an array by askew.qp.Precomputed."
         )
-    missing = sorted(name for name in _members_of_abilities(frozenset(declared)) if not hasattr(matrix, name))
+    if (type(matrix), declared) in _complete:
+        return
+    missing = sorted(name for name in _members_of(declared) if not hasattr(matrix, name))
     if missing:
         raise ParameterError(
             f"{type(matrix).__name__} declares {', '.join(a.name for a in Ability if a in declared) or 'no ability'} "
             f"and lacks {', '.join(missing)}. Add the members, or declare less (askew.qp.matrix lists what each "
             "ability asks for)."
         )
+    _complete.add((type(matrix), declared))
 
 
-@cache
-def _members_of_abilities(declared: frozenset[Ability]) -> frozenset[str]:
+def _members_of(declared: frozenset[Ability]) -> set[str]:
     """Names of all members that a matrix with these abilities has."""
     protocols = [SymmetricMatrix, *(PROTOCOLS[ability] for ability in declared)]
-    return frozenset().union(*(members_of(protocol) for protocol in protocols))
+    return {name for protocol in protocols for name in members_of(protocol)}

@@ -243,7 +243,7 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
             )
         X = rows.X if front is None else clone(front).fit(rows.X, rows.y).transform(rows.X)
         X = as_numbers(X)
-        return machine._search_stages(machine._search_unit(X, rows.weight), rows.positive_share)
+        return machine._search_stages(machine._search_unit(X, rows.weight), rows.least_shares)
 
     def _evaluator(self, rows: Rows, fit_params: FitParams, prefix: str, candidates: list[Any]) -> Any:
         """Paths where they are offered, refits elsewhere."""

@@ -20,7 +20,7 @@ from scipy import sparse
 from askew.arrays import Home, fetched, is_elsewhere, take_rows
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel, DiagonalMoments, diagonal_moments, divide_moments, divide_rows
-from askew.moments.grouped import can_subtract, without_each
+from askew.moments.moments import can_subtract, without_each
 from askew.moments.passes import without_duplicates
 from askew.moments.structure import Structure
 from askew.summaries.sample import row_keys

@@ -134,10 +134,11 @@ class Searchable(Protocol):
         """The unit of the default search on these rows: a width 1 / (d · var X), or a variance."""
         ...
 
-    def _search_stages(self, unit: float, positive_share: float) -> list[Stage]:
+    def _search_stages(self, unit: float, least_shares: Vector) -> list[Stage]:
         """The default search: each stage maps the best setting so far ({} at first) to the settings to try next.
 
-        ``unit`` is what ``_search_unit`` says; ``positive_share`` the least share of positives in any fold.
+        ``unit`` is what ``_search_unit`` says; ``least_shares`` the least share of negatives, and of positives, in any
+        fold's training rows and in all rows.
         """
         ...
 

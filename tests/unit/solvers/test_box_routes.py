@@ -9,7 +9,7 @@ from askew.kernels import RBF, Gram, Linear, Precomputed
 from askew.qp import Free, Problem, SignedPoints, Status, Sum, SumAtMost, certify
 from askew.solvers import route_of, solve
 from askew.solvers.coordinate import sweeps
-from askew.solvers.explicit import box
+from askew.solvers.explicit import box_rounds
 from askew.solvers.newton import interior
 from askew.solvers.working_set.rows import RowCache
 
@@ -71,28 +71,56 @@ def test_compiled_and_plain_steps_agree():
     np.testing.assert_allclose(*results, atol=1e-8)
 
 
-def test_compiled_and_plain_newton_agree():
+@pytest.mark.parametrize("road", ["compiled", "plain", "plain with LAPACK"])
+def test_compiled_and_plain_rounds_agree(monkeypatch, road):
     rng = np.random.default_rng(4)
     Z = (rng.normal(size=(14, 6)) + 0.5) * np.logspace(-2, 1, 6)
     K, p, lower, upper = Z @ Z.T, -np.ones(14), np.zeros(14), np.full(14, 3.0)
-    results = []
-    for form in (box.solve_box, box.solve_box.py_func):
-        beta, g = np.zeros(14), np.empty(14)
-        assert form(K, p, lower, upper, beta, g, 1e-9, 10**6)[2] == box.GOOD
-        np.testing.assert_allclose(g, K @ beta - 1, atol=1e-9)
-        results.append(g)
-    np.testing.assert_allclose(*results, atol=1e-6)
-    for part in ("step_inside", "move_inside", "violation", "curvatures", "evaluate", "solve_in_place"):
-        assert callable(getattr(box, part).py_func)
-    inside, start = np.arange(14), np.full(14, 1e-3)
-    moved = []
-    for form in (box.move_inside, box.move_inside.py_func):
-        beta = start.copy()
-        form(K.copy(), np.trace(K), inside, K @ beta - 1, beta, lower, upper)
-        moved.append(beta)
-    np.testing.assert_allclose(*moved, atol=1e-6)
-    for form in (box.solve_in_place, box.solve_in_place.py_func):
-        assert not form(np.array([[1.0, 2.0], [2.0, 1.0]]), np.ones(2))
+    expected = solve(Problem(Precomputed(K), p, lower, upper, Free()), tol=1e-9, route="box").gradient
+    if road != "compiled":
+        monkeypatch.setattr(box_rounds, "run_rounds", box_rounds.run_rounds.py_func)
+    if road == "plain with LAPACK":
+        monkeypatch.setattr(box_rounds, "_NARROW", 0)
+    beta, g = np.zeros(14), np.empty(14)
+    assert box_rounds.solve_box(K, p, lower, upper, beta, g, 1e-9, 10**6)[2] == box_rounds.GOOD
+    np.testing.assert_allclose(g, K @ beta - 1, atol=1e-9)
+    np.testing.assert_allclose(g, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [1, 5, 64])
+def test_a_newton_step_inside_is_exact_by_either_road(n):
+    rng = np.random.default_rng(6)
+    Z = rng.normal(size=(n, n + 3))
+    K, start, box = Z @ Z.T, np.zeros(n), (np.full(n, -1e9), np.full(n, 1e9))
+    g = rng.normal(size=n)
+    memory = np.empty((64, 64)), np.empty(64), np.append(np.arange(n), np.zeros(64 - n, int))
+    roads = [start.copy(), start.copy(), start.copy()]
+    box_rounds.step_inside(K, n, *memory, g, roads[0], *box)
+    box_rounds.step_inside.py_func(K, n, *memory, g, roads[1], *box)
+    box_rounds.move_inside(K.copy(), np.trace(K), np.arange(n), g, roads[2], *box)
+    for beta in roads:
+        np.testing.assert_allclose(K @ beta, -g, atol=1e-7)
+
+
+def test_no_newton_step_is_taken_on_an_indefinite_matrix():
+    K, g, box = np.array([[1.0, 2.0], [2.0, 1.0]]), -np.ones(2), (np.zeros(2), np.ones(2))
+    by_loops, by_lapack = np.full(2, 0.5), np.full(2, 0.5)
+    box_rounds.step_inside(K, 2, np.empty((64, 64)), np.empty(64), np.arange(64), g, by_loops, *box)
+    box_rounds.move_inside(K.copy(), np.trace(K), np.arange(2), g, by_lapack, *box)
+    np.testing.assert_array_equal([by_loops, by_lapack], 0.5)
+
+
+def test_a_step_over_many_variables_ends_at_the_optimum():
+    """More variables inside than the compiled step takes: LAPACK steps between compiled rounds."""
+    rng = np.random.default_rng(7)
+    Z = rng.normal(size=(300, 200)) + 0.1
+    K, target = Z @ Z.T, rng.uniform(0.1, 0.9, 300)
+    K[np.diag_indices(300)] += 1.0
+    beta, g = np.zeros(300), np.empty(300)
+    steps, _, ending = box_rounds.solve_box(K, -K @ target, np.zeros(300), np.ones(300), beta, g, 1e-8, 10**9)
+    assert ending == box_rounds.GOOD
+    np.testing.assert_allclose(beta, target, atol=1e-7)
+    assert steps < 20_000
 
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])

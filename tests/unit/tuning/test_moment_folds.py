@@ -66,7 +66,7 @@ def test_both_searches_find_what_refits_find(rows, options):
     search = ToleranceSearchCV(model, {"C": COSTS}, cv=CV, tolerance=0.2, normalize=True).fit(X, y)
     found = [search.cv_results_[f"split{k}_test_score"] for k in range(4)]
     np.testing.assert_allclose(found, expected, atol=1e-6)
-    assert along.C_ == best_cost(np.array(COSTS), np.array(expected))
+    assert best_cost(np.array(COSTS), np.array(expected)) == along.C_
 
 
 def test_folds_of_positives_against_moments_find_what_refits_find(rows):

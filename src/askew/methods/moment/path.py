@@ -67,7 +67,8 @@ def fit_path(evidence: Sequence[Evidence], setting: Setting, Cs: Vector, sign: f
             coefs[:, k] = 0.0
             continue
         here = Geometry.of(each, rho, Kernel("linear"))
-        programmes = [formulate(here.matrix, Formulation("C", C=C), each.weight) for C in Cs[rising]]
+        first = formulate(here.matrix, Formulation("C", C=1.0), each.weight)
+        programmes = [first.in_box(first.lower, Formulation("C", C=C).cost(each.weight)) for C in Cs[rising]]
         tol, max_iter = setting.tolerance(len(each.weight)), setting.max_iter
         solutions = setting.solvers.solve_each(programmes, tol=tol, max_iter=max_iter, in_turn=True)
         alphas = np.empty((len(each.weight), len(Cs)))

@@ -28,7 +28,8 @@ from scipy import sparse
 from askew.qp import Problem, Solution, certify
 from askew.qp.problem import Vector
 from askew.solvers.coordinate.sweeps import sweep_dense, sweep_sparse
-from askew.solvers.explicit.box import move_inside, solve_formed
+from askew.solvers.explicit.box import solve_formed
+from askew.solvers.explicit.box_rounds import move_inside
 from askew.solvers.newton.interior import interior_point, price, settle
 from askew.solvers.request import Kept, Request
 from askew.solvers.status import judge

@@ -21,10 +21,11 @@ Reference
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-_compile = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)
+from askew.compiled import compiled
+
+_compile = compiled(fastmath=True, error_model="numpy")
 
 
 @_compile

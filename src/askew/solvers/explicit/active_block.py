@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.compiled import compiled
+from askew.solvers.explicit.rounds import kth_smallest, measure
 from askew.solvers.working_set.smo import solve_block
 
 LARGEST_BLOCK = 2048  # beyond, a step over all of A costs more than rounds do: its rows no longer come from a cache
@@ -32,7 +33,7 @@ LOOSE = 1.3  # times as many rows as are wanted: K_AA is gathered anew
 MANY = 20  # steps per row
 SIDES = 2  # groups, at most: one grows downwards from the middle, the other upwards
 
-_compile = numba.njit(cache=True, nogil=True)
+_compile = compiled()
 
 
 class ActiveBlock:
@@ -98,46 +99,6 @@ class ActiveBlock:
             starts = starts[1:]
         max_steps = min(max_steps, MANY * (self.last - self.first))  # then the gradient is due for a float64 one
         return solve_held(self._block, self.rows, starts, diagonal, g, beta, lower, upper, goal, max_steps)
-
-
-@_compile
-def measure(g, beta, lower, upper, labels, lows, highs):  # type: ignore[no-untyped-def]
-    """Least g that can rise and largest that can fall, of each group; returns the largest difference."""
-    for j in range(lows.shape[0]):
-        lows[j], highs[j] = np.inf, -np.inf
-    for i in range(g.shape[0]):
-        j = labels[i]
-        if beta[i] < upper[i] and g[i] < lows[j]:
-            lows[j] = g[i]
-        if beta[i] > lower[i] and g[i] > highs[j]:
-            highs[j] = g[i]
-    violation = 0.0
-    for j in range(lows.shape[0]):
-        violation = max(violation, highs[j] - lows[j])
-    return violation
-
-
-@_compile
-def kth_smallest(values, m, k):  # type: ignore[no-untyped-def]
-    """The k-th smallest (from 0) of the first m values, which are reordered (Hoare's selection)."""
-    left, right = 0, m - 1
-    while left < right:
-        pivot, i, j = values[(left + right) // 2], left, right
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i, j = i + 1, j - 1
-        if k <= j:
-            right = j
-        elif k >= i:
-            left = i
-        else:
-            break
-    return values[k]
 
 
 @_compile

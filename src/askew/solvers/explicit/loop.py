@@ -2,9 +2,8 @@
 
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and sums that are equalities.
-    A pass solves over all that may move at once, where they are few enough (``active_block``), and otherwise by rounds:
-    take the worst violators of each group, more of a group that has more (and from the last set what there is room
-    for), solve among them (``working_set.smo``), move the gradient by the rows of those that changed.
+    A pass solves over all that may move at once, where they are few enough (``active_block``), and otherwise by
+    ``rounds``.
 Given
     A ``Problem`` whose matrix can hand out its array (``whole``), in float64 and perhaps in float32 too, bent by a
     factor D or not: the matrix of the programme is then DKD, and only what a round reads of it is ever multiplied out.
@@ -27,18 +26,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from askew.qp import Certificate, Problem, Solution, Status, certify
-from askew.qp.gather import gather_block
 from askew.qp.problem import Vector
-from askew.solvers.explicit.active_block import LARGEST_BLOCK, ActiveBlock, find_movers, kth_smallest, measure
+from askew.solvers.explicit.active_block import LARGEST_BLOCK, ActiveBlock, find_movers
+from askew.solvers.explicit.rounds import measure, run_rounds
 from askew.solvers.request import Kept, Request
 from askew.solvers.start import feasible_start
 from askew.solvers.status import judge
-from askew.solvers.working_set.rows import add_rows
-from askew.solvers.working_set.smo import solve_block
 
 _WORKING_SET = 512  # variables of a round
 _AIM = 0.9  # of tol, for a pass: the rest is for the rounding of its gradient
@@ -47,9 +43,6 @@ _NOISE = 0.1  # of tol: what the rounding of the entries may make of a gradient,
 _FEWER = 0.5  # a pass over float32 rows that leaves more than this of the violation was the last one
 _NARROWER = 0.05  # of the violation: how far rounds go before those that may move are counted again
 _PASSES = 6  # over kept blocks, at most: rows that are left out should be found in the first two
-_FEWEST = 16.0  # variables of a group in a working set, either way
-
-_compile = numba.njit(cache=True, nogil=True)
 
 
 def solve_whole(problem: Problem, request: Request, kept: Kept) -> Solution:
@@ -189,131 +182,3 @@ def _first_gradient(problem: Problem, beta: Vector, request: Request) -> Vector:
     if request.start is None or request.start_scores is None:
         return problem.gradient(beta)
     return problem.matrix.matvec(beta - request.start) + request.start_scores + problem.linear
-
-
-@_compile
-def pick(g, beta, lower, upper, labels, group, sign, count, is_taken, values):  # type: ignore[no-untyped-def]
-    """Mark the ``count`` variables of a group with the least sign·g among those that can move that way."""
-    m = 0
-    for i in range(g.shape[0]):
-        if labels[i] == group and (beta[i] < upper[i] if sign > 0 else beta[i] > lower[i]):
-            values[m] = sign * g[i]
-            m += 1
-    if m == 0:
-        return
-    count = min(count, m)
-    limit = kth_smallest(values, m, count - 1)
-    for k in range(m):  # ties at the limit must not take the places of those below it
-        count -= values[k] < limit
-    for i in range(g.shape[0]):
-        value = sign * g[i]
-        if value <= limit and labels[i] == group and (beta[i] < upper[i] if sign > 0 else beta[i] > lower[i]):
-            if value < limit:
-                is_taken[i] = True
-            elif count > 0:
-                is_taken[i] = True
-                count -= 1
-
-
-@_compile
-def set_shares(g, beta, lower, upper, labels, lows, highs, size, shares):  # type: ignore[no-untyped-def]
-    """How many of each group to pick either way, by the root of how many of it would move."""
-    shares[:] = 0.0
-    for i in range(g.shape[0]):
-        j = labels[i]
-        if (beta[i] < upper[i] and g[i] < highs[j]) or (beta[i] > lower[i] and g[i] > lows[j]):
-            shares[j] += 1.0
-    total = np.sqrt(shares).sum()
-    for j in range(shares.shape[0]):
-        shares[j] = max(_FEWEST, 0.5 * size * np.sqrt(shares[j]) / total) if total > 0 else _FEWEST
-
-
-@_compile
-def choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, values, starts, shares):  # type: ignore[no-untyped-def]
-    """Put the next working set into ``chosen``, whose first q entries are the last one; returns its size."""
-    n, room = g.shape[0], size
-    is_taken[:] = False
-    for j in range(groups):
-        pick(g, beta, lower, upper, labels, j, 1.0, int(shares[j]), is_taken, values)
-        pick(g, beta, lower, upper, labels, j, -1.0, int(shares[j]), is_taken, values)
-    for i in range(n):
-        room -= is_taken[i]
-    for k in range(q):
-        if room > 0 and not is_taken[chosen[k]]:
-            is_taken[chosen[k]] = True
-            room -= 1
-    m = 0
-    for j in range(groups):
-        starts[j] = m
-        for i in range(n):
-            if is_taken[i] and labels[i] == j and m < size:
-                chosen[m] = i
-                m += 1
-    starts[groups] = m
-    return m
-
-
-@_compile
-def bend_block(block, indices, factor):  # type: ignore[no-untyped-def]
-    """block[a, b] *= D_a D_b."""
-    for a in range(indices.shape[0]):
-        left, row = factor[indices[a]], block[a]
-        for b in range(indices.shape[0]):
-            row[b] *= left * factor[indices[b]]
-
-
-@_compile
-def move_gradient(g, K, factor, changed, delta):  # type: ignore[no-untyped-def]
-    """g += K[:, changed] δ, or DKD[:, changed] δ where there is a factor."""
-    n = g.shape[0]
-    if factor.shape[0] == 0:
-        add_rows(g, K, changed, delta, 0, n)
-        return
-    sums = np.zeros(n)
-    add_rows(sums, K, changed, delta * factor[changed], 0, n)
-    for i in range(n):
-        g[i] += factor[i] * sums[i]
-
-
-@_compile
-def run_rounds(K, factor, diagonal, g, beta, lower, upper, labels, groups, goal, size, max_steps):  # type: ignore[no-untyped-def]
-    """Rounds until the violation of g is at most ``goal``; ``factor`` is D, or empty; see the module."""
-    n = g.shape[0]
-    lows, highs, shares, starts = np.empty(groups), np.empty(groups), np.empty(groups), np.empty(groups + 1, np.int64)
-    is_taken, values, chosen = np.empty(n, np.bool_), np.empty(n), np.empty(size, np.int64)
-    flat, small, curved = np.empty(size * size, K.dtype), np.empty(size, K.dtype), np.empty(size, K.dtype)
-    inside, low, high = np.empty(size), np.empty(size), np.empty(size)
-    changed, delta = np.empty(size, np.int64), np.empty(size)
-    q, steps, rounds, least_curvature = 0, 0, 0, np.inf
-    while True:
-        violation = measure(g, beta, lower, upper, labels, lows, highs)
-        if violation <= goal or steps >= max_steps:
-            break
-        set_shares(g, beta, lower, upper, labels, lows, highs, size, shares)
-        q = choose(g, beta, lower, upper, labels, groups, size, chosen, q, is_taken, values, starts, shares)
-        block = flat[: q * q].reshape(q, q)  # a slice of a matrix would be strided, and its rows not vectorise
-        gather_block(K, chosen[:q], block)
-        if factor.shape[0]:
-            bend_block(block, chosen[:q], factor)
-        for a in range(q):
-            i = chosen[a]
-            centre = 0.5 * (lows[labels[i]] + highs[labels[i]])
-            small[a] = (
-                g[i] - centre if abs(centre) < np.inf else g[i]
-            )  # only differences count; small numbers round less
-            curved[a], inside[a], low[a], high[a] = diagonal[i], beta[i], lower[i], upper[i]
-        done, _, curvature = solve_block(
-            block, curved[:q], small[:q], inside[:q], low[:q], high[:q], starts,
-            max(0.1 * violation, 0.3 * goal), min(20 * q, max_steps - steps),
-        )  # fmt: skip
-        steps, rounds, least_curvature = steps + done, rounds + 1, min(least_curvature, curvature)
-        m = 0
-        for a in range(q):
-            if inside[a] != beta[chosen[a]]:
-                changed[m], delta[m] = chosen[a], inside[a] - beta[chosen[a]]
-                beta[chosen[a]] = inside[a]
-                m += 1
-        if m == 0:
-            break
-        move_gradient(g, K, factor, changed[:m], delta[:m])
-    return steps, rounds, violation, least_curvature

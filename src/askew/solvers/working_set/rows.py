@@ -5,8 +5,7 @@ Solves
 Given
     A matrix that produces tiles of rows, a precision and a budget in bytes. Rows seen before are read from the cache.
     New rows are produced tile by tile; while a tile is hot in a core's cache it is multiplied by its steps and only
-    then written to the slots of its rows, so each entry crosses memory once. Partial sums are kept in the precision
-    of the rows for a stretch that stays in the innermost cache, and enter the float64 gradient once.
+    then written to the slots of its rows, so each entry crosses memory once.
 Returns
     The gradient moved in place. The least recently used rows give way to new ones; rows for which there is no room at
     all are used and not kept.
@@ -22,17 +21,16 @@ import mmap
 import threading
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.qp import Ability
+from askew.solvers.working_set.accumulate import absorb_tile, add_rows
 from askew.threads import Workers, spans
 
 Indices = NDArray[np.int64]
 _HIT_WINDOW = 4096  # columns at least of a task that only reads kept rows
 _SMALLEST = 2**22  # bytes of a cache that takes part: less is as fast from the allocator
-_STRETCH = 2048  # columns whose partial sums stay in the innermost cache
 
 
 class _Reserve:
@@ -173,46 +171,3 @@ class Uncached:
 
     def close(self) -> None:
         """Nothing is held."""
-
-
-@numba.njit(cache=True, fastmath=True, nogil=True)
-def add_rows(target, rows, slots, steps, first, last):  # type: ignore[no-untyped-def]
-    """Add the weighted rows to one window of the target."""
-    real, m = rows.dtype.type, slots.shape[0]
-    sums = np.empty(_STRETCH, rows.dtype)
-    for begin in range(first, last, _STRETCH):
-        end = min(last, begin + _STRETCH)
-        width = end - begin
-        sums[:] = 0
-        r = 0
-        while r + 4 <= m:  # four rows per pass: one load and one store of the sums serve four
-            s0, s1, s2, s3 = real(steps[r]), real(steps[r + 1]), real(steps[r + 2]), real(steps[r + 3])
-            a0, a1 = rows[slots[r], begin:end], rows[slots[r + 1], begin:end]
-            a2, a3 = rows[slots[r + 2], begin:end], rows[slots[r + 3], begin:end]
-            for k in range(width):
-                sums[k] += s0 * a0[k] + s1 * a1[k] + s2 * a2[k] + s3 * a3[k]
-            r += 4
-        while r < m:
-            s0, a0 = real(steps[r]), rows[slots[r], begin:end]
-            for k in range(width):
-                sums[k] += s0 * a0[k]
-            r += 1
-        for k in range(width):
-            target[begin + k] += sums[k]
-
-
-@numba.njit(cache=True, fastmath=True, nogil=True)
-def absorb_tile(target, rows, slots, tile, steps, first):  # type: ignore[no-untyped-def]
-    """Add a weighted tile to the target from column ``first`` on, and keep its leading rows at their slots."""
-    width = tile.shape[1]
-    sums = np.zeros(width, tile.dtype)
-    for r in range(tile.shape[0]):
-        step, row = steps[r], tile[r]
-        if r < slots.shape[0]:
-            kept = rows[slots[r], first : first + width]
-            for k in range(width):
-                kept[k] = row[k]
-        for k in range(width):
-            sums[k] += step * row[k]
-    for k in range(width):
-        target[first + k] += sums[k]

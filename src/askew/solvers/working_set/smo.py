@@ -25,15 +25,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
 from numba.extending import intrinsic, overload
 
+from askew.compiled import compiled
+
 FAR = 1e30  # added to a gradient to take a variable out of a search
 
-_compile = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)
-_weave = numba.njit(fastmath=True, error_model="numpy", nogil=True, inline="always")
+_compile = compiled(fastmath=True, error_model="numpy")
+_weave = compiled(fastmath=True, error_model="numpy", inline="always")
+
+
+# A plain ``max`` in a compiled reduction must respect NaN and signed zero, which keeps LLVM from vectorising the loop.
+# These two are a comparison and a select that promise there is neither.
 
 
 def larger(a: float, b: float) -> float:
@@ -114,7 +119,7 @@ def place_of(best, values, offsets, first, end):  # type: ignore[no-untyped-def]
     return np.uint64(where)
 
 
-@_compile
+@_weave
 def move_pair(beta, lower, upper, can_rise, can_fall, up, down, move):  # type: ignore[no-untyped-def]
     """β_up += move and β_down −= move, cut at the box (bounds are met exactly); returns the step taken."""
     room_up, room_down = upper[up] - beta[up], beta[down] - lower[down]
@@ -132,21 +137,20 @@ def move_pair(beta, lower, upper, can_rise, can_fall, up, down, move):  # type: 
 def solve_block(K, diagonal, g, beta, lower, upper, starts, tol, max_steps):  # type: ignore[no-untyped-def]
     """Run SMO on one working set; see the module. ``starts`` holds the first place of each group, and the end."""
     real, q, groups = K.dtype.type, g.shape[0], starts.shape[0] - 1
-    ends = starts.astype(np.uint64)
     tiny = real(1e-12) if K.itemsize == 8 else real(1e-6)
-    can_rise, can_fall = np.zeros(q, K.dtype), np.zeros(q, K.dtype)  # 0 where it can, ±FAR where it cannot
+    memory, levels = np.empty((4, q), K.dtype), np.empty((2, groups), K.dtype)
+    can_rise, can_fall, gain, nothing = memory[0], memory[1], memory[2], memory[3]
+    lows, highs = levels[0], levels[1]
     for k in range(q):
-        if not beta[k] < upper[k]:
-            can_rise[k] = FAR
-        if not beta[k] > lower[k]:
-            can_fall[k] = -FAR
-    gain, nothing = np.empty(q, K.dtype), np.zeros(q, K.dtype)
-    lows, highs = np.empty(groups, K.dtype), np.empty(groups, K.dtype)
-    up, down, step, steps, least_curvature = ends[0], ends[0], real(0), 0, FAR
+        can_rise[k] = 0 if beta[k] < upper[k] else FAR  # 0 where it can, ±FAR where it cannot
+        can_fall[k] = 0 if beta[k] > lower[k] else -FAR
+        nothing[k] = 0
+    up, down, step, steps, least_curvature = np.uint64(0), np.uint64(0), real(0), 0, FAR
     while True:
         violation = real(-FAR)
         for j in range(groups):
-            lows[j], highs[j] = move_gradient(g, step, K, up, down, can_rise, can_fall, ends[j], ends[j + 1])
+            first, end = np.uint64(starts[j]), np.uint64(starts[j + 1])
+            lows[j], highs[j] = move_gradient(g, step, K, up, down, can_rise, can_fall, first, end)
             violation = larger(violation, highs[j] - lows[j])
         if violation < tol or steps >= max_steps:
             break
@@ -154,11 +158,12 @@ def solve_block(K, diagonal, g, beta, lower, upper, starts, tol, max_steps):  # 
         for j in range(groups):
             if not highs[j] > lows[j]:
                 continue
-            i = place_of(lows[j], g, can_rise, ends[j], ends[j + 1])
-            best = promise(g, lows[j], K, i, diagonal, can_fall, tiny, gain, ends[j], ends[j + 1])
+            first, end = np.uint64(starts[j]), np.uint64(starts[j + 1])
+            i = place_of(lows[j], g, can_rise, first, end)
+            best = promise(g, lows[j], K, i, diagonal, can_fall, tiny, gain, first, end)
             if best > most:
                 most, up = best, i
-                down = place_of(best, gain, nothing, ends[j], ends[j + 1])
+                down = place_of(best, gain, nothing, first, end)
         if not most > 0:
             break
         curvature = float(diagonal[up] + diagonal[down] - 2 * K[up, down])
