@@ -11,6 +11,7 @@ from askew.estimators import (
     MomentSVC,
     OneClassSVM,
     ParzenDescription,
+    TablePreparation,
 )
 from askew.tolerance import ToleranceClassifier
 
@@ -25,6 +26,7 @@ __all__ = [
     "MomentSVC",
     "OneClassSVM",
     "ParzenDescription",
+    "TablePreparation",
     "ToleranceClassifier",
 ]
 __version__ = "0.1.0"

@@ -11,12 +11,14 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from askew.detection.detector import Detector
+from askew.detection.draw import uniform
 from askew.detection.gathering import Gathered, Plan, gather
 from askew.detection.methods import METHODS, Method, candidates, method_named
-from askew.detection.survey import Progress, Survey, take_survey
 from askew.detection.tuning import Clock, OutOfTime, Tuned, tune
+from askew.estimators.table_preparation import TablePreparation
 from askew.exceptions import DataError, InfeasibleError, ParameterError
 from askew.sources import Source, SvmlightSource
+from askew.tables import Progress, Survey, take_survey
 from askew.tolerance import ToleranceClassifier, negatives_required
 
 HELD_SHARE, LARGEST_HELD_SHARE = 0.3, 0.5
@@ -124,12 +126,11 @@ def survey_for(source: Source, request: Request, progress: Progress) -> tuple[Su
     def survey() -> Survey:
         return take_survey(
             source,
+            TablePreparation(kinds=dict.fromkeys(request.categorical, "category")),
             request.target,
             request.positive,
             drop=request.drop,
-            categorical=request.categorical,
-            held_share=share,
-            seed=request.seed,
+            trains=lambda start, n: uniform(start, n, request.seed) >= share,
             progress=progress,
         )
 

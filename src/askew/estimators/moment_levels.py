@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from askew.exceptions import DataError
 from askew.moments import DiagonalMoments, LowRankMoments
-from askew.sources.categories import Level, sort_levels
-from askew.sources.source import naming
+from askew.tables import Level, one_hot, sort_levels
 
 Vector = NDArray[np.float64]
 
@@ -59,9 +57,9 @@ class Levels:
         if not (self.names and other.names):
             return self if self.names else other
         found = []
-        for name, mine, theirs in zip(self.names, self.weights, other.weights, strict=True):
+        for mine, theirs in zip(self.weights, other.weights, strict=True):
             of_both = {*mine, *theirs}
-            both = mine if mine.keys() == theirs.keys() else naming(f"column {name!r}", sort_levels, of_both)
+            both = mine if mine.keys() == theirs.keys() else sort_levels(of_both)
             found.append({level: mine.get(level, 0.0) + theirs.get(level, 0.0) for level in both})
         return Levels(self.names, self.most, tuple(found))._checked()
 
@@ -144,15 +142,6 @@ def moments_with_levels(numbers: Any, X: Vector, codes: NDArray[np.int32], sizes
     across = weighed.T @ np.ascontiguousarray((X - numbers.mean) - numbers.mean_rest)
     among = (weighed.T @ H).toarray() - np.multiply.outer(counts, p)
     return type(numbers)(n, mean, rest, np.block([[numbers.scatter, across.T], [across, among]]))
-
-
-def one_hot(codes: NDArray[np.int32], sizes: list[int]) -> Any:
-    """A 0/1 column for every category of every column, sparse; a code of -1 is none of them."""
-    starts = np.cumsum([0, *sizes])
-    is_known = codes >= 0
-    indices = (codes + starts[:-1].astype(np.int32))[is_known]
-    ends = np.append(0, np.cumsum(is_known.sum(axis=1)))
-    return sparse.csr_array((np.ones(len(indices)), indices, ends), shape=(len(codes), int(starts[-1])))
 
 
 @lru_cache(1024)

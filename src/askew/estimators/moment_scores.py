@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askew.arrays import Home, host, is_elsewhere
 from askew.estimators.elsewhere import read_rows
-from askew.estimators.moment_encoding import encode
 from askew.estimators.moment_rows import READ
 from askew.estimators.moment_scale import divide_rows
 from askew.sources import ScoresAnywhere
+from askew.tables import encode
 
 
 class MomentScores(ScoresAnywhere):

@@ -12,7 +12,6 @@ from scipy import sparse
 
 from askew.estimators.moment_machines import KernelScore, Setting, in_order, kernel_of, resolve_ridge
 from askew.estimators.moment_scale import divide_rows
-from askew.estimators.moment_targets import read_classes
 from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage
 from askew.kernels import KernelFunction
 from askew.kernels.whitened import WhitenedGram
@@ -20,6 +19,7 @@ from askew.methods import moment
 from askew.methods.moment_evidence import Evidence, gather
 from askew.methods.moment_score import direction, whitened_points
 from askew.moments.structure import Structure
+from askew.tables import read_classes
 
 RIDGES = tuple(10.0**power for power in range(-5, 2))
 """Ridges of the default search, in units of the mean variance of the features."""
@@ -106,10 +106,11 @@ class MomentSearch:
     def _known(self, fold: Fold) -> _Known:
         """The evidence of the training rows."""
         train = fold.train
-        targets = read_classes(fold.classes[fold.codes[train]], fold.classes, self.pos_label)  # type: ignore[attr-defined]
+        labels, weights = fold.classes[fold.codes], np.bincount(fold.codes, fold.weight, len(fold.classes))
+        targets = read_classes(labels, fold.classes, self.pos_label, weights, False)  # type: ignore[attr-defined]
         model = self._model()  # type: ignore[attr-defined]
         X, scale = self._scaled(fold.X[train], fold.weight[train])  # type: ignore[attr-defined]
-        evidence = gather(X, targets.member, fold.weight[train], model)[0]
+        evidence = gather(X, targets.member[train], fold.weight[train], model)[0]
         return _Known(fold.X if scale is None else divide_rows(fold.X, scale), in_order(evidence), targets.sign)
 
     @staticmethod

@@ -10,17 +10,16 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from askew.estimators.moment_encoding import encoded_names
 from askew.estimators.moment_rows import pool_for
 from askew.estimators.moment_scale import unit_scale
 from askew.estimators.moment_tally import Plan, Tally
-from askew.estimators.moment_targets import Targets, read_classes
 from askew.estimators.sklearn_private import check_parameters
 from askew.exceptions import DataError, ParameterError
 from askew.moments import CovarianceModel
 from askew.sources import Layout, Source, open_source
 from askew.sources.names import nearest
 from askew.sources.recognition import is_dask
+from askew.tables import Targets, encoded_names, read_classes
 from askew.threads import workers
 
 LIKELY = 1
@@ -79,15 +78,17 @@ def tally_up(
         )
     if len(classes) > 2:
         return _pass(source, replace(plan, points=None))
-    right = classes[1] if pos_label is None or pos_label not in classes else pos_label
+    weights = [tally.weight_of(label) for label in classes]
+    right = read_classes((), np.array(classes), pos_label, weights, is_said=False).pos_label.item()
     return tally if guess == right else _pass(source, replace(plan, points=(right,)))
 
 
 def targets_of(tally: Tally, pos_label: Any) -> Targets:
     """Classes as every other fit has them."""
-    classes = np.array(_sorted(tally.labels))
+    labels = _sorted(tally.labels)
+    classes = np.array(labels)
     check_classification_targets(classes)
-    return read_classes(np.empty(0, classes.dtype), classes, pos_label)
+    return read_classes((), classes, pos_label, [tally.weight_of(label) for label in labels])
 
 
 def warn_of_a_draw(tally: Tally) -> None:

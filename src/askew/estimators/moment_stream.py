@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
 from askew.estimators.moment_checkpoint import ResumesStreams
 from askew.estimators.moment_rows import pool_for, read_labelled
-from askew.estimators.moment_targets import read_classes
 from askew.estimators.sklearn_private import check_parameters
 from askew.exceptions import ParameterError
 from askew.methods.moment_evidence import Stream
+from askew.tables import read_classes
 
 
 class FitsStreams(ResumesStreams):
@@ -41,7 +39,7 @@ class FitsStreams(ResumesStreams):
         check_parameters(self)
         X, y, weight = read_labelled(self, X, y, sample_weight, is_first)
         known = getattr(self, "classes_", None) if is_first else self._stream_classes
-        targets = read_classes(y, classes if is_first and classes is not None else known, self.pos_label)
+        targets = read_classes(y, classes if is_first and classes is not None else known, self._stream_label(classes))
         if is_first:
             positive = targets.positive if targets.is_single else None
             self._stream = Stream(self._model(), len(targets.classes), positive, self.forgetting)
@@ -50,8 +48,18 @@ class FitsStreams(ResumesStreams):
             self._stream.add(X, targets.codes, weight)
             return self._fit_evidence(self._stream.evidence(), targets) if self._stream.is_ready else self
 
+    def _stream_label(self, classes: Any) -> Any:
+        """The positive class as far as it is known: of the parameter, of the stream so far, or of the fit before it."""
+        if self.pos_label is not None:
+            return self.pos_label
+        if hasattr(self, "_stream"):
+            positive = self._stream.positive
+            return None if positive is None else self._stream_classes[positive]
+        return None if classes is not None else getattr(self, "pos_label_", None)
+
     def _resume(self, stream: Stream, classes: Any, names: Any) -> Self:
-        targets = read_classes(np.empty(0, classes.dtype), classes, self.pos_label)
+        named = classes[stream.positive] if self.pos_label is None and stream.positive is not None else self.pos_label
+        targets = read_classes((), classes, named)
         if stream.positive != (targets.positive if targets.is_single else None):
             raise ParameterError(f"The stream was begun with another pos_label than {self.pos_label!r}.")
         self._stream, self._stream_classes = stream, classes

@@ -23,7 +23,6 @@ from askew.estimators.moment_scores import MomentScores
 from askew.estimators.moment_search import MomentSearch
 from askew.estimators.moment_sources import FitsSources
 from askew.estimators.moment_stream import FitsStreams
-from askew.estimators.moment_targets import Targets, read_classes, read_targets
 from askew.estimators.rows_at_fault import check_sizes, naming_columns
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
@@ -32,6 +31,7 @@ from askew.methods.moment_evidence import Evidence, gather
 from askew.moments import CovarianceModel, DiagonalMoments, Moments
 from askew.moments.choice import NAMES as COVARIANCES
 from askew.sources import is_beyond_memory
+from askew.tables import Targets, positive_class, read_classes, read_targets
 
 
 class MomentSVC(
@@ -79,8 +79,9 @@ class MomentSVC(
     mean_radius : float, default=0.0
         How far the mean may be wrong, in standard deviations; it tightens the certificate and leaves the fit as it is.
     pos_label : label, default=None
-        Of two classes, the one that is modelled by its points; ``classes_[1]`` by default. Not used for more classes,
-        each of which has its turn.
+        Of two classes, the one that is modelled by its points. By default the larger of {0, 1}, {-1, 1} and {False,
+        True}, and of other labels the rarer class, said in a warning (ASK104); in ``partial_fit`` the rarer one of the
+        first batch. Not used for more classes, each of which has its turn.
     max_positive : int, default=100_000
         Most rows of a class that are gathered from rows beyond memory; where there are more, a fair draw of that many
         stands for all, with a warning.
@@ -97,6 +98,8 @@ class MomentSVC(
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
+    pos_label_ : label
+        Of two classes, the one that is modelled by its points.
     coef_ : array of shape (n_machines, n_features)
         In the original features, for the linear kernel. One machine for two classes, else one per class. Where text
         was learnt, its columns are those of ``encoded_names_``.
@@ -110,7 +113,7 @@ class MomentSVC(
     categories_ : dict of str to list
         Of every column of text that was learnt, its values in order, None for a missing one; only where there are any.
     encoded_names_ : array of str
-        Names of the columns of ``coef_`` then, such as "country_fr".
+        Names of the columns of ``coef_`` then, such as "country=fr".
     support_ : array of shape (n_SV,)
         Rows (positives) that support a machine.
     support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
@@ -132,7 +135,7 @@ class MomentSVC(
     Notes
     -----
     With two classes ``decision_function`` is positive towards ``classes_[1]``, as everywhere in scikit-learn. If
-    ``pos_label`` is ``classes_[0]`` the score of the positive class, on which the certificate's thresholds stand, is
+    ``pos_label_`` is ``classes_[0]`` the score of the positive class, on which the certificate's thresholds stand, is
     its negative. The certificate of a structure that holds no full covariance ("diagonal", "identity", and "factor"
     on many features) measures the variance of the negatives' scores in a second pass; without rows to pass over, or
     with several machines, it assumes the worst correlation and is looser.
@@ -276,7 +279,8 @@ class MomentSVC(
             Gathered anywhere: another machine, a file, a stream.
         sample_weight : array-like of shape (n_positives,), optional
         classes : pair of labels, default=(0, 1)
-            Labels to predict; ``pos_label`` (the second by default) goes to the positives.
+            Labels to predict; ``pos_label`` goes to the positives, by default the larger of {0, 1}, {-1, 1} and
+            {False, True}, and the second of other labels.
 
         Returns
         -------
@@ -294,9 +298,11 @@ class MomentSVC(
             raise DataError(f"X_positive has {X.shape[1]} features and the moments have {moments.n_features}.")
         if not moments.n_samples > 0:
             raise DataError("The moments hold no negatives. Merge data into them first.")
-        targets = read_classes(np.empty(0), classes, self.pos_label)
-        if not targets.is_single:
-            raise ParameterError(f"classes must be two labels; got {len(targets.classes)}.")
+        labels = list(classes)
+        if len(labels) != 2:
+            raise ParameterError(f"classes must be two labels; got {len(labels)}.")
+        named = labels[positive_class(labels, (1.0, 0.0), self.pos_label, is_said=False)]
+        targets = read_classes((), labels, named)
         rows = np.flatnonzero(weight > 0)
         with pool_for(X):
             structure = self._model().build(moments)
@@ -371,13 +377,15 @@ class MomentSVC(
         setting = self._setting()
         fitted = Fitted(*fit_machines(evidence, setting, rows), targets.sign, setting, X)
         shown = fitted.attributes(type(self).__name__)
-        for name in ("scale_", "categories_", "encoded_names_", "_chose_by_name"):
+        for name in ("scale_", "categories_", "encoded_names_", "_chose_by_name", "pos_label_"):
             self.__dict__.pop(name, None)
         if scale is not None:
             give_back(shown, scale, X is not None)
         for name, value in shown.items():
             setattr(self, name, value)
         self.classes_, self._sign = targets.classes, targets.sign
+        if targets.is_single:
+            self.pos_label_ = targets.pos_label
         self._is_single, self._is_multilabel = targets.is_single, targets.is_multilabel
         return self
 

@@ -13,11 +13,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askew.estimators.moment_svc import MomentSVC
-from askew.estimators.moment_targets import read_targets
 from askew.estimators.sklearn_private import Interval, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
 from askew.metrics import tolerance_auc_score
 from askew.sources import ScoresAnywhere
+from askew.tables import read_targets
 
 
 class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):

@@ -29,8 +29,8 @@ from askew.exceptions import DataError
 from askew.methods.moment_evidence import Stream
 from askew.moments import CovarianceModel, DiagonalMoments
 from askew.sources import Layout
-from askew.sources.categories import Categories, read_categories
 from askew.sources.rows import check_finite
+from askew.tables import Categories, read_categories, read_labels
 
 Vector = NDArray[np.float64]
 MOST_CLASSES = 100
@@ -149,7 +149,7 @@ class Plan:
                     raise DataError("the rows have no labels.")
                 begin = 0 if total is None else total.n_rows
                 mine = None if found is None else found._replace(codes=found.codes[begin : begin + X.shape[0]])
-                part = self._of_piece(X, y, weight, mine)
+                part = self._of_piece(X, read_labels(y, first_row=begin).values, weight, mine)
                 total = part if total is None else total.merge(part)
         except DataError:
             self.layout.check(block)  # moments refuse what is not a number; this says where it is
@@ -219,6 +219,10 @@ class Tally:
     @property
     def labels(self) -> set[Any]:
         return set(self.moments) | set(self.kept)
+
+    def weight_of(self, label: Any) -> float:
+        """Weight of the rows of a class."""
+        return float(self.kept[label].weight_seen if label in self.kept else self.moments[label].n_samples)
 
     def merge(self, other: Tally) -> Tally:
         """Both parts, ``other`` after this one."""

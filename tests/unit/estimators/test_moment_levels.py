@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from askew.estimators.moment_levels import Levels, expanded, level_numbers, moments_with_levels, one_hot, place_moments
+from askew.estimators.moment_levels import Levels, expanded, level_numbers, moments_with_levels, place_moments
 from askew.exceptions import DataError
 from askew.moments import DiagonalMoments, LowRankMoments, Moments
+from askew.tables import one_hot
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from askew.estimators.table_number import NumberColumn
 from askew.estimators.table_preparation import TablePreparation
 from askew.exceptions import DataError, ParameterError
+from askew.tables import NumberColumn
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_skewness_is_that_of_scipy():
     x = np.random.default_rng(0).gamma(1.0, size=5000)
     column = NumberColumn("x")
     for start in range(0, len(x), 321):
-        column.learn(pa.array(x[start : start + 321]))
+        column.learn(x[start : start + 321])
     assert NumberColumn._skewness(column.plain) == pytest.approx(stats.skew(x), rel=1e-10)
 
 
@@ -118,19 +118,19 @@ def test_columns_that_cannot_help_are_named_with_the_reason():
 
 
 def test_codes_are_categories_when_said():
-    preparation = TablePreparation(categorical=("zone",)).fit({"zone": [1, 2, 1], "x": [0.0, 1.0, 2.0]})
+    preparation = TablePreparation(kinds={"zone": "category"}).fit({"zone": [1, 2, 1], "x": [0.0, 1.0, 2.0]})
     assert preparation.get_feature_names_out().tolist() == ["zone=1", "zone=2", "x"]
     # the same codes as floats, as a CSV with a gap would give them
     np.testing.assert_array_equal(preparation.transform({"zone": [2.0], "x": [1.0]})[0, :2], [0, 1])
     with pytest.raises(ParameterError, match="Did you mean 'zone'"):
-        TablePreparation(categorical=("zon",)).fit({"zone": [1, 2]})
+        TablePreparation(kinds={"zon": "category"}).fit({"zone": [1, 2]})
 
 
 def test_scoring_time_errors():
     preparation = TablePreparation().fit({"amount": [1.0, 2.0], "kind": ["a", "b"]})
     with pytest.raises(DataError, match=r"lack the column 'amount'.*Did you mean 'Amount'"):
         preparation.transform({"Amount": [1.0], "kind": ["a"]})
-    with pytest.raises(DataError, match="'amount' held numbers"):
+    with pytest.raises(DataError, match="'amount' is one of numbers and holds string that is none"):
         preparation.transform({"amount": ["many"], "kind": ["a"]})
     assert preparation.transform({"amount": ["1.5"], "kind": ["a"], "more": [0]}).shape == (1, 3)
 
