@@ -38,6 +38,14 @@ def data(n=1500, seed=0, **kwargs):
     return make_classification(n, n_features=6, weights=[0.85], class_sep=1.5, random_state=seed, **kwargs)
 
 
+class RowsSeen(LogisticRegression):
+    """Keeps the labels and weights it was trained with."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.y_, self.weight_ = y, sample_weight
+        return super().fit(X, y, sample_weight)
+
+
 @pytest.mark.parametrize("method", ["order_statistic", "empirical"])
 @pytest.mark.parametrize(
     "estimator",
@@ -255,6 +263,56 @@ class TestWeights:
         ):
             model = ToleranceClassifier(estimator, 0.05, random_state=0).fit(X, y, **{name: weight})
             assert 0.4 < model.n_calibration_ / ((y == 0).sum() / 2) < 0.6
+
+    def test_the_report_says_what_the_weights_are_bounded_by(self):
+        X, y = data()
+        weight = np.random.default_rng(0).lognormal(size=len(y))
+        model = ToleranceClassifier(LogisticRegression(), 0.05, weight_bound=2.0, random_state=0)
+        model.fit(X, y, sample_weight=weight)
+        report = model.report()
+        assert report.weight_bound == report.as_dict()["weight_bound"] == model.weight_bound_ == 2.0
+        assert 0 < report.n_above_weight_bound < (y == 0).sum() / 2 * (weight > 2.0).mean() * 1.5
+        assert f"count up to 2; {report.n_above_weight_bound} held-out negative rows were heavier" in str(report)
+        unweighted = model.fit(X, y).report()
+        assert unweighted.weight_bound is None
+        assert "weights" not in str(unweighted)
+
+    def test_the_bound_is_the_largest_weight_of_the_training_negatives(self):
+        X, y = data()
+        weight = np.where(y == 1, 1000.0, np.random.default_rng(1).uniform(1.0, 2.0, len(y)))
+        model = ToleranceClassifier(RowsSeen(), 0.05, random_state=0).fit(X, y, sample_weight=weight)
+        assert model.weight_bound_ == model.estimator_.weight_[model.estimator_.y_ == 0].max() < 2.0
+
+    def test_prefit_weights_that_differ_need_a_bound(self):
+        X, y = data()
+        fitted = LogisticRegression().fit(X[:700], y[:700])
+        X_new, y_new = X[700:], y[700:]
+        model = ToleranceClassifier(fitted, 0.05, calibration="prefit", random_state=0)
+        weight = np.random.default_rng(0).uniform(0.5, 1.0, len(y_new))
+        with pytest.raises(ParameterError, match=r"differs among the negatives.*Give `weight_bound`"):
+            model.fit(X_new, y_new, sample_weight=weight)
+        model.set_params(weight_bound=1.0).fit(X_new, y_new, sample_weight=weight)
+        assert model.weight_bound_ == 1.0
+        assert 0.65 < model.n_calibration_ / (y_new == 0).sum() < 0.85
+        model.set_params(weight_bound=None).fit(X_new, y_new, sample_weight=np.where(y_new == 1, 10.0, 0.5))
+        assert model.n_calibration_ == (y_new == 0).sum()
+        assert model.weight_bound_ == 0.5
+
+    def test_too_few_rows_left_by_thinning_name_the_bound(self):
+        X, y = data()
+        weight = np.random.default_rng(0).uniform(0.5, 1.0, len(y))
+        model = ToleranceClassifier(LogisticRegression(), 0.05, weight_bound=1000.0, random_state=0)
+        with pytest.raises(InfeasibleError, match=r"lower `weight_bound` \(now 1000;"):
+            model.fit(X, y, sample_weight=weight)
+
+    def test_replaced_calibration_rows_have_no_bound_of_the_old(self):
+        X, y = data(3000)
+        weight = np.random.default_rng(0).uniform(0.5, 1.0, len(y))
+        model = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y, sample_weight=weight)
+        model.update(model.score_samples(X[y == 0]))
+        assert model.report().weight_bound == model.weight_bound_ > 0.9
+        model.update(model.score_samples(X[y == 0]), replace=True)
+        assert model.report().weight_bound is None
 
     def test_a_wrong_number_of_weights_is_refused(self):
         X, y = data()
@@ -620,6 +678,10 @@ def test_infeasible_is_found_before_the_training():
         ({"calibration": 1.0}, 'calibration=1.0 must be "prefit" or lie in'),
         ({"calibration": "half"}, "calibration='half'"),
         ({"positive_calibration": 1}, "positive_calibration=1 must lie in"),
+        ({"weight_bound": 0}, "weight_bound=0 must be None or a finite number > 0"),
+        ({"weight_bound": float("inf")}, "weight_bound=inf must be None"),
+        ({"weight_bound": float("nan")}, "weight_bound=nan must be None"),
+        ({"weight_bound": "max"}, "weight_bound='max' must be None"),
         ({"mean_radius": -1.0}, "mean_radius=-1.0 must be a number >= 0"),
         ({"response_method": "predict"}, "response_method='predict' must be one of"),
         ({"drift_level": 0}, "drift_level=0"),

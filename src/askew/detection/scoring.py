@@ -10,7 +10,7 @@ import numpy as np
 
 from askew.detection.detector import Detector
 from askew.exceptions import DataError, ParameterError
-from askew.sources import Source, TableWriter
+from askew.sources import Source, TableWriter, check_outputs
 from askew.sources.names import nearest
 from askew.sources.source import count_rows, naming
 from askew.tables import Progress
@@ -57,6 +57,7 @@ def score_source(
     """Write scores, alarms and reasons of every row, block by block."""
     import pyarrow as pa
 
+    check_outputs([output], source)
     explains = detector.is_linear and top > 0
     blocks = scored_blocks(detector, source, progress, keep)
     first = next(blocks)  # columns are checked before a file is touched

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from askew.arrays import Home, host, is_elsewhere
 from askew.kernels.function import KernelFunction
 from askew.kernels.fused import add_rows, can_fuse
-from askew.kernels.gram import DELICATE, Gram
+from askew.kernels.gram import Gram, product_rounding
+from askew.kernels.points import some_rows
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
@@ -40,7 +41,8 @@ class ArrayGram:
     function : KernelFunction
     X : array of shape (n, d)
     shift : array of shape (d,), optional
-        What is subtracted from every point first; the mean where the kernel allows it, when not given.
+        What is subtracted from every point first; where the kernel allows it and none is given, the mean, or the median
+        where the mean leaves points far out.
 
     Examples
     --------
@@ -57,12 +59,13 @@ class ArrayGram:
         self.tile_bytes = TILE_BYTES
         self._operands: tuple[Any, Any] | None = None
         self._norms: Any = None
-        if shift is None:
-            shift = (
-                self._mean() if function.is_translation_invariant and self.n else self.home.put(np.zeros(X.shape[1]))
-            )
-        self.shift = shift
-        self._is_delicate = self._bound(self.home.xp.max) > DELICATE
+        self.far_limit = function.far_limit(int(X.shape[1]))
+        is_centred = shift is None and function.is_translation_invariant and self.n > 0
+        self.shift = self._mean() if is_centred else self.home.put(np.zeros(X.shape[1])) if shift is None else shift
+        self.has_far = self._has_far()
+        if is_centred and (self.has_far or function.distance_factor is None):  # one cell may have moved the mean
+            self.shift, self._norms = self._median(), None
+            self.has_far = self._has_far()
 
     def argument_bound(self) -> float:
         """Size of the terms summed for one entry, of a typical point: what float32 rounding is relative to."""
@@ -81,11 +84,14 @@ class ArrayGram:
 
     def block_at(self, indices: Any, dtype: Any) -> Any:
         """K[indices][:, indices], here."""
-        return self._finish(self._left_at(indices, dtype) @ self._right_at(indices, dtype).T)
+        products = self._left_at(indices, dtype) @ self._right_at(indices, dtype).T
+        rows = self._rows_if_far(indices)
+        return self._finish(products, rows, rows)
 
     def rows_at(self, first: int, last: int, dtype: Any) -> Any:
         """K[first:last, :], here."""
-        return self._finish(self._left(self.X[first:last, :], dtype) @ self._right(self.X, dtype).T)
+        products = self._left(self.X[first:last, :], dtype) @ self._right(self.X, dtype).T
+        return self._finish(products, self.X[first:last, :], self.X)
 
     def rows(self, indices: Indices, dtype: Any = np.float64) -> NDArray[Any]:
         """K[indices, :]."""
@@ -93,12 +99,14 @@ class ArrayGram:
 
     def prepare(self, indices: Indices, dtype: Any) -> Any:
         """The left-hand side of K[indices, :], for ``tile``."""
-        return self._left_at(self.home.put(indices), dtype), dtype
+        indices = self.home.put(indices)
+        return self._left_at(indices, dtype), indices, dtype
 
     def tile(self, prepared: Any, columns: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """K[indices, columns] for prepared indices, into ``out`` when given."""
-        left, dtype = prepared
-        tile = host(self._finish(left @ self._right(self.X[columns, :], dtype).T))
+        left, indices, dtype = prepared
+        window = self.X[columns, :]
+        tile = host(self._finish(left @ self._right(window, dtype).T, self._rows_if_far(indices), window))
         if out is None:
             return tile
         out[...] = tile
@@ -111,10 +119,12 @@ class ArrayGram:
     def add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
         """g + steps @ K[indices], with rows in the given precision and sums in float64; g may be changed in place."""
         left, steps = self._left_at(indices, dtype), self.home.put(steps, dtype)
-        if can_fuse(self.function, left) and dtype == np.float32:
+        if can_fuse(self.function, left) and dtype == np.float32 and not self.has_far:
             return add_rows(self.function, g, self._kept()[1], left, steps)
+        moved = self._rows_if_far(indices)
         for first, last in spans(self.n, self._height(left.shape[0], dtype)):
-            tile = self._finish(self._right(self.X[first:last, :], dtype) @ left.T)
+            window = self.X[first:last, :]
+            tile = self._finish(self._right(window, dtype) @ left.T, window, moved)
             g[first:last] = g[first:last] + self.home.put(tile @ steps, np.float64)
         return g
 
@@ -142,14 +152,31 @@ class ArrayGram:
 
     def cross(self, Z: Any, dtype: Any = np.float64) -> NDArray[Any]:
         """k(z, x_j) as a (len(Z), n) array."""
-        products = self._left(self.home.put(Z), dtype) @ self._right(self.X, dtype).T
-        return host(self._finish(products, is_delicate=True))
+        Z = self.home.put(Z)
+        return host(self._finish(self._left(Z, dtype) @ self._right(self.X, dtype).T, Z, self.X))
 
     def subset(self, indices: Indices) -> ArrayGram:
         """The same kernel on some of the points."""
         some = ArrayGram(self.function, self._rows(self.home.put(indices)), self.shift)
         some.tile_bytes = self.tile_bytes
         return some
+
+    def argument_sizes(self) -> Vector:
+        """What the rounding of each point's arguments grows with."""
+        return host(self._squared_norms())
+
+    def product_rounding(self, v: Vector) -> float:
+        """Bound of the error of an entry of Kv as ``matvec`` computes it."""
+        return product_rounding(self.function, self.argument_sizes(), int(self.X.shape[1]), v)
+
+    def careful_product(self, v: Vector, indices: Indices) -> Vector:
+        """(Kv)[indices] in float64, from entries whose argument was computed without cancellation, on the host."""
+        support = np.flatnonzero(v)
+        rows = np.concatenate([support, indices])
+        own = np.zeros(len(rows))
+        own[: len(support)] = v[support]
+        held = Gram(self.function, host(self._rows(self.home.put(rows))))
+        return held.careful_product(own, np.arange(len(support), len(rows)))
 
     @property
     def _float64(self) -> Any:
@@ -160,11 +187,19 @@ class ArrayGram:
 
     def _mean(self) -> Any:
         """Mean of the points in float64, a tile at a time."""
-        xp, total = self.home.xp, None
+        xp, total = self.home.xp, self.home.put(np.zeros(self.X.shape[1]))
         for first, last in spans(self.n, self._height(self.X.shape[1], np.float64)):
-            part = xp.sum(self.home.put(self.X[first:last, :], np.float64), axis=0)
-            total = part if total is None else total + part
+            total = total + xp.sum(self.home.put(self.X[first:last, :], np.float64), axis=0)
         return total / self.n
+
+    def _median(self) -> Any:
+        """The upper median of every column over some of the rows, in float64: no single cell moves it."""
+        rows = self.home.xp.sort(self.home.put(self.X[some_rows(self.n), :], np.float64), axis=0)
+        return rows[rows.shape[0] // 2, :]
+
+    def _is_far(self, squared_norms: Any) -> Any:
+        """Which points are too far out for products; see ``points``."""
+        return ~(squared_norms <= self.far_limit)
 
     def _height(self, width: int, dtype: Any) -> int:
         """How many rows of a tile so wide fit into its memory."""
@@ -230,26 +265,61 @@ class ArrayGram:
             self._operands = operands
         return self._operands
 
-    def _finish(self, products: Any, is_delicate: bool = False) -> Any:
-        if is_delicate or self._is_delicate:
-            self.function.tame(products)
+    def _has_far(self) -> bool:
+        """Whether any point is too far out for products."""
+        is_of_distances = self.function.distance_factor is not None
+        return is_of_distances and bool(self.home.xp.any(self._is_far(self._squared_norms())))
+
+    def _rows_if_far(self, indices: Any) -> Any:
+        """The points at the indices, where differences may be needed; else None."""
+        return self._rows(indices) if self.has_far else None
+
+    def _finish(self, products: Any, rows: Any, others: Any) -> Any:
+        """The kernel from u(a)'v(b) of two sets of rows, which far points need for their differences."""
+        if self.has_far:
+            products = self._mended(products, rows, others)
         self.function.finish(products)
         return products
+
+    def _mended(self, products: Any, rows: Any, others: Any) -> Any:
+        """The products with −γ‖a − b‖² where both points are far."""
+        xp, factor = self.home.xp, self.function.distance_factor
+        assert factor is not None
+        places = [xp.nonzero(self._is_far(xp.sum(self._centred(x) ** 2, axis=1)))[0] for x in (rows, others)]
+        if not (places[0].shape[0] and places[1].shape[0]):
+            return products
+        a, b = (self.home.put(xp.take(x, k, axis=0), np.float64) for x, k in zip((rows, others), places, strict=True))
+        height = max(1, self._height(b.shape[0] * b.shape[1], np.float64) // 64)
+        parts = [
+            xp.sum((a[first:last, None, :] - b[None, :, :]) ** 2, axis=2) for first, last in spans(a.shape[0], height)
+        ]
+        arguments = xp.astype(-factor * xp.concat(parts), products.dtype, copy=False)
+        here, there = (self._counts(k, n) for k, n in zip(places, products.shape, strict=True))
+        mended = xp.take(xp.take(arguments, here[0], axis=0), there[0], axis=1)
+        return xp.where(here[1][:, None] & there[1][None, :], mended, products)
+
+    def _counts(self, places: Any, n: int) -> tuple[Any, Any]:
+        """For each of n rows the number it has among ``places`` (0 where it has none), and whether it has one."""
+        numbers, mask = np.zeros(n, np.int64), np.zeros(n, bool)
+        numbers[host(places)], mask[host(places)] = np.arange(places.shape[0]), True
+        return self.home.put(numbers), self.home.put(mask)
 
     def _sum(self, points: Any, Z: Any, coefficients: Any) -> Any:
         """Σ_j k(z, points_j) coefficients[j] in float64 for every row z of Z, tile by tile."""
         xp, m = self.home.xp, points.shape[0]
         out = xp.zeros(Z.shape[0], dtype=self._float64, device=self.home.device)
-        if can_fuse(self.function, coefficients):
+        if can_fuse(self.function, coefficients) and not self.has_far:
             left = self._left(points, np.float64)
             for first, last in spans(Z.shape[0], self._height(4 * left.shape[1], np.float64)):
                 add_rows(self.function, out[first:last], self._right(Z[first:last, :], np.float64), left, coefficients)
             return out
         width = min(max(1, m), 8192)
         for begin, end in spans(m, width):
-            left = self._left(points[begin:end, :], np.float64).T
+            some = points[begin:end, :]
+            left = self._left(some, np.float64).T
             for first, last in spans(Z.shape[0], self._height(width, np.float64)):
-                tile = self._finish(self._right(Z[first:last, :], np.float64) @ left, Z is not self.X)
+                window = Z[first:last, :]
+                tile = self._finish(self._right(window, np.float64) @ left, window, some)
                 out[first:last] = out[first:last] + tile @ coefficients[begin:end]
         return out
 

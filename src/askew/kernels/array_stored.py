@@ -58,6 +58,10 @@ class ArrayStored:
         """Size of the terms summed for one entry, of a typical point: what float32 rounding is relative to."""
         return self._bound
 
+    def product_rounding(self, v: Vector) -> float:
+        """Bound of what the arguments of the kernel cost an entry of Kv: nothing, the entries are held."""
+        return 0.0
+
     def diagonal(self) -> Vector:
         return host(self.home.put(self.home.xp.linalg.diagonal(self.K), np.float64))
 

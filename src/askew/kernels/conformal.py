@@ -107,6 +107,18 @@ class Conformal:
         """K'v in float64."""
         return np.asarray(self.factor * self.matrix.matvec(self.factor * v))
 
+    def argument_sizes(self) -> Vector:
+        """What the rounding of each point's arguments grows with."""
+        return np.asarray(self.matrix.argument_sizes())
+
+    def product_rounding(self, v: Vector) -> float:
+        """Bound of the error of an entry of K'v as ``matvec`` computes it."""
+        return float(np.max(self.factor, initial=0.0)) * float(self.matrix.product_rounding(self.factor * v))
+
+    def careful_product(self, v: Vector, indices: NDArray[np.int64]) -> Vector:
+        """(K'v)[indices] in float64, from entries whose argument was computed without cancellation."""
+        return np.asarray(self.factor[indices] * self.matrix.careful_product(self.factor * v, indices))
+
     def block_at(self, indices: Any, dtype: Any) -> Any:
         """K'[indices][:, indices], where K lives."""
         factor = self.home.put(self.home.xp.take(self._factor_here, indices, axis=0), dtype)

@@ -58,3 +58,10 @@ class Polynomial(KernelFunction):
         largest = self.gamma * float(np.max(squared_norms, initial=0.0)) + abs(self.coef0)
         with np.errstate(over="ignore"):
             return float(max(1.0, self.degree) * np.power(max(largest, 1.0), self.degree))
+
+    def entry_size(self, squared_norms: Array, largest: float) -> Array:
+        with np.errstate(over="ignore"):
+            return np.power(self.gamma * np.sqrt(squared_norms * largest) + abs(self.coef0), self.degree)
+
+    def entry_rounding(self, squared_norms: Array, largest: float, terms: int) -> Array:
+        return max(1.0, self.degree) * super().entry_rounding(squared_norms, largest, terms)

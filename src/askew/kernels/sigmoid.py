@@ -11,8 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from askew.arrays import namespace, transform
-from askew.kernels.function import Array, KernelFunction
+from askew.kernels.function import EPSILON, Array, KernelFunction
 
 
 @dataclass(frozen=True)
@@ -38,3 +40,10 @@ class Sigmoid(KernelFunction):
 
     def diagonal(self, squared_norms: Array) -> Array:
         return namespace(squared_norms).tanh(self.gamma * squared_norms + self.coef0)
+
+    def entry_size(self, squared_norms: Array, largest: float) -> Array:
+        return np.ones_like(squared_norms)
+
+    def entry_rounding(self, squared_norms: Array, largest: float, terms: int) -> Array:
+        argument = abs(self.gamma) * np.sqrt(squared_norms * largest) + abs(self.coef0)
+        return np.minimum(2.0, (terms + 4) * EPSILON * (argument + 1.0))  # the slope of tanh is at most 1

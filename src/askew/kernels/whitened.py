@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from askew.kernels.function import KernelFunction
 from askew.kernels.gram import Gram
-from askew.kernels.points import SparsePoints
+from askew.kernels.points import Left, SparsePoints
 
 Array = NDArray[Any]
 
@@ -40,9 +41,17 @@ class SignedRows:
 
     @cached_property
     def squared_norms(self) -> NDArray[np.float64]:
+        return np.maximum(self._squares + (self.columns**2) @ self.signs, 0.0)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """‖s‖² + ‖e‖² of every row: what the rounding of ‖z‖² is relative to."""
+        return np.asarray(self._squares + np.square(self.columns).sum(axis=1))
+
+    @cached_property
+    def _squares(self) -> NDArray[np.float64]:
         sums = np.concatenate([[0.0], np.cumsum(self.rows.data**2)])
-        squares = np.diff(sums[self.rows.indptr])
-        return np.maximum(squares + (self.columns**2) @ self.signs, 0.0)
+        return np.diff(sums[self.rows.indptr])
 
     @cached_property
     def transposed(self) -> Any:
@@ -57,33 +66,58 @@ class SignedPoints(SparsePoints):
         self.X, self.function, self.n = X, function, X.shape[0]
 
     @property
+    def terms(self) -> int:
+        return int(np.max(np.diff(self.X.rows.indptr), initial=0)) + self.X.columns.shape[1]
+
+    @property
     def squared_norms(self) -> NDArray[np.float64]:
         return self.X.squared_norms
 
-    def left(self, rows: SignedRows, dtype: Any) -> Any:
-        return rows, self.function.left(rows.squared_norms), dtype
+    @property
+    def sizes(self) -> NDArray[np.float64]:
+        return self.X.sizes
 
-    def rows_left(self, indices: Array, dtype: Any) -> Any:
+    def left(self, rows: SignedRows, dtype: Any) -> Left:
+        operand = rows, self.function.left(rows.squared_norms), dtype
+        return Left(operand, *self.far_among(rows, rows.sizes))
+
+    def rows_left(self, indices: Array, dtype: Any) -> Left:
         return self.left(self.X[indices], dtype)
 
-    def products(self, left: Any, window: slice, out: Array | None = None) -> Array:
-        rows, columns, dtype = left
+    def products(self, left: Left, window: slice, out: Array | None = None) -> Array:
+        rows, columns, dtype = left.operand
         tile = self._between(rows, columns, self.X[window])
+        self.mend(tile, left, window)
         if out is None:
             return tile.astype(dtype, copy=False)
         out[...] = tile
         return out
 
-    def pairs(self, indices: Array, dtype: Any) -> Any:
-        return self.rows_left(indices, dtype)
-
-    def pair_products(self, pairs: Any, first: int, last: int) -> Array:
-        rows, columns, dtype = pairs
-        tile = self._between(rows[first:last], [column[first:last] for column in columns], rows)
+    def pair_products(self, pairs: tuple[Left, Any], first: int, last: int) -> Array:
+        left, right = pairs
+        rows, columns, dtype = left.operand
+        tile = self._between(rows[first:last], [column[first:last] for column in columns], right)
+        self.mend_pairs(tile, left, first, last)
         return tile.astype(dtype, copy=False)
 
     def subset(self, indices: Array) -> SignedPoints:
         return SignedPoints(self.X[indices], self.function)
+
+    def careful_combination(self, v: NDArray[np.float64], rows: SignedRows) -> NDArray[np.float64]:
+        w = SparsePoints.inner_products(self, self.X.rows.T.tocsr(), sparse.csr_array(v[None, :]))
+        own = SparsePoints.inner_products(self, rows.rows, sparse.csr_array(w.T))[:, 0]
+        return np.asarray(own + rows.columns @ (rows.signs * (self.X.columns.T @ v)))
+
+    def distances(self, rows: SignedRows, others: SignedRows) -> NDArray[np.float64]:
+        out = super().distances(rows.rows, others.rows)
+        for k, sign in enumerate(rows.signs):
+            out += sign * np.square(np.subtract.outer(rows.columns[:, k], others.columns[:, k]))
+        return np.maximum(out, 0.0, out=out)
+
+    def inner_products(self, rows: SignedRows, others: SignedRows) -> NDArray[np.float64]:
+        out = super().inner_products(rows.rows, others.rows)
+        out += (rows.columns * rows.signs) @ others.columns.T
+        return out
 
     def _between(self, rows: SignedRows, left_columns: list[Array], right: SignedRows) -> Array:
         """u(a)'v(b) in float64, since the signed columns cancel."""
@@ -111,7 +145,7 @@ class WhitenedGram(Gram):
             return
         self.function, self.is_psd = function, function.is_psd
         self.points = SignedPoints(points, function)
-        self.n, self._is_delicate = self.points.n, True  # the signed columns cancel: rounding may cross zero
+        self.n = self.points.n
 
     def inner_points(self) -> tuple[Any, Array, Array]:
         """Rows, columns and signs with K_ij = rows_i · rows_j + Σ_k signs_k columns_ik columns_jk."""

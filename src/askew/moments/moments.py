@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,6 +14,7 @@ from askew.arrays import host, is_elsewhere
 from askew.exceptions import DataError
 from askew.moments.array_passes import summarise_elsewhere
 from askew.moments.passes import Summary, empty_summary, join, outer_product, summarise
+from askew.whole_file import WholeFile
 
 Vector = NDArray[np.float64]
 _FIELDS = ("n_samples", "mean", "mean_rest", "scatter")
@@ -135,15 +135,8 @@ class Moments:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a NumPy .npz archive of plain arrays, whole or not at all."""
-        path = os.fspath(path)
-        handle, beside = tempfile.mkstemp(suffix=".npz", dir=os.path.dirname(path) or ".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, kind=np.array(type(self).__name__), **self._arrays())
-            os.replace(beside, path)
-        except BaseException:
-            os.unlink(beside)
-            raise
+        with WholeFile(path) as file, file.beside.open("wb") as sink:
+            np.savez(sink, kind=np.array(type(self).__name__), **self._arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -78,7 +78,7 @@ def solve(problem: Problem, *, start: Vector | None = None, tol: float = 1e-3, m
             run.beta, gradient, certificate = settled, its_gradient, its_certificate
     is_good = certificate.violation <= tol
     status = Status.OPTIMAL if is_good else Status.MAX_ITER if is_over else Status.STALLED
-    return Solution(run.beta, gradient, status, certificate, sweeps, rounds, {})
+    return Solution(run.beta, gradient, status, certificate, sweeps, rounds, {}).confirmed(problem, tol)
 
 
 class _Run:

@@ -56,7 +56,7 @@ def solve(
     steps, rounds, ending = solve_box(K, problem.linear, problem.lower, problem.upper, beta, g, tol, limit)
     certificate = certify(problem, beta, g)
     status = _status(ending, certificate.violation <= tol, problem.matrix.is_psd)
-    return Solution(beta, g, status, certificate, steps, rounds, {})
+    return Solution(beta, g, status, certificate, steps, rounds, {}).confirmed(problem, tol)
 
 
 def solve_each(

@@ -80,7 +80,7 @@ def solve(
                 break
             work.use_rows(np.float64)
     certificate = certify(problem, work.beta, work.g)
-    return Solution(work.beta, work.g, status, certificate, work.steps, work.rounds, {})
+    return Solution(work.beta, work.g, status, certificate, work.steps, work.rounds, {}).confirmed(problem, tol)
 
 
 class _Work:

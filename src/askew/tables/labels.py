@@ -117,7 +117,7 @@ def read_labels(values: Any, name: str | None = None, first_row: int = 0) -> Lab
     if missing.any():
         raise DataError(
             f"{who} is missing or NaN in row {int(np.argmax(missing)) + first_row + 1:,}, and in "
-            f"{int(missing.sum()):,} rows here in all. Every row needs a label: remove the rows without one, or fill them."
+            f"{int(missing.sum()):,} rows here in all. Every row needs a label: remove such rows, or fill them."
         )
     shown: dict[str, Any] = {}
     for key, label in zip(keys, found, strict=True):

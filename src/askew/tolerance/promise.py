@@ -64,7 +64,8 @@ class PromiseKeeper:
         nothing until ``replace=True`` or a new fit. Otherwise their scores join the calibration and the
         threshold is placed again.
 
-        Promised: if the new negatives are independent rows of the population of the calibration ones, the
+        Promised: if the new negatives are independent rows of the population of the calibration ones (after a fit
+        with ``sample_weight`` the weighted one, of which each new row counts once), the
         threshold in force after an update has a false positive rate above ``tolerance`` with probability
         at most 1 − confidence. Not promised: that this holds for all updates at once, or at an update
         chosen for how it looks; that slow drift is seen in time; anything, if the new negatives are not a
@@ -134,6 +135,8 @@ class PromiseKeeper:
                 threshold=self.threshold_,
                 alarm_side=self.alarm_side_,
                 unit="group" if self._is_grouped_ else "row",
+                weight_bound=vars(self).get("weight_bound_"),  # models of earlier versions have none
+                n_above_weight_bound=vars(self).get("n_above_weight_bound_", 0),
             )
 
     def np_roc(self, *, tolerances=None, confidence=None) -> NpRoc:
@@ -184,6 +187,7 @@ class PromiseKeeper:
             calibration = Calibration.of(fresh.negatives, self.calibration_.positives)
             placed = self._place(calibration, None, self.tolerance, self.confidence)
             self._adopt(calibration, placed)
+            self.weight_bound_, self.n_above_weight_bound_ = None, 0  # those of the rows forgotten
         else:
             if self._certificate_ is None:
                 calibration = self.calibration_.extended(fresh.negatives)
