@@ -19,6 +19,7 @@ from askew.tables.labels import (
     encode_labels,
     known_label,
     labels_of,
+    places_among,
     read_labels,
 )
 from askew.tables.names import derived_name
@@ -54,6 +55,7 @@ __all__ = [
     "labels_of",
     "learn",
     "one_hot",
+    "places_among",
     "positive_class",
     "read_categories",
     "read_classes",

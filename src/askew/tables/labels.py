@@ -252,6 +252,18 @@ def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return classes, order[labels.codes][codes].astype(np.int64, copy=False)
 
 
+def places_among(labels: Iterable[Any], classes: Iterable[Any]) -> NDArray[np.int64]:
+    """Which of the classes each label is, however it is spelled; -1 for none of them.
+
+    Examples
+    --------
+    >>> places_among(["1", "ok"], [0, 1]).tolist()
+    [1, -1]
+    """
+    place = {canonical_label(label): code for code, label in enumerate(classes)}
+    return np.array([place.get(canonical_label(label), -1) for label in labels], np.int64)
+
+
 def _unique(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if y.dtype.kind not in "biuf":
         found, codes = np.unique(y, return_inverse=True)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from askew.exceptions import DataError, ParameterError
 from askew.findings import find, warn
 from askew.sources.names import nearest
-from askew.tables.labels import LabelCounts, Labels, canonical_label, encode_labels, known_label
+from askew.tables.labels import LabelCounts, Labels, canonical_label, encode_labels, known_label, places_among
 
 _STANDARD = ({"0", "1"}, {"-1", "1"})
 
@@ -260,8 +260,7 @@ def read_classes(y: Any, classes: Any, pos_label: Any, weights: Any = None, is_s
     if len(classes) < 2:
         raise DataError(f"MomentSVC needs at least two classes; got {classes.tolist()}.")
     found, codes = encode_labels(np.asarray(y)) if len(y) else (classes[:0], np.empty(0, np.int64))
-    place = {canonical_label(label): code for code, label in enumerate(classes)}
-    places = np.array([place.get(canonical_label(label), -1) for label in found], np.int64)
+    places = places_among(found, classes)
     if (places < 0).any():
         stranger = found[places < 0][0]
         raise DataError(f"y holds {stranger!r}, which is not among classes={classes.tolist()}.")
