@@ -36,7 +36,7 @@ class Request:
     target : str or None
         Column of the event; None when all rows are normal.
     positive : str or None
-        Its value for the event; the rarer of two by default.
+        Its value for the event; by default the larger of 0 and 1 or of -1 and 1, and of two others the rarer.
     method : str
         A name of ``askew.detection.methods``, or "auto".
     tolerance, confidence : float
