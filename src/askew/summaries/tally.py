@@ -18,13 +18,13 @@ from scipy import sparse
 from askew.exceptions import DataError, ParameterError
 from askew.moments import CovarianceModel, DiagonalMoments, append_columns, diagonal_moments, place_moments
 from askew.sources import Layout, Source, open_source
-from askew.sources.categories import Categories, read_categories
 from askew.sources.names import nearest
 from askew.sources.recognition import is_dask
 from askew.sources.rows import check_finite
-from askew.summaries.categories import Levels, check_numbers, expanded, level_numbers, one_hot
+from askew.summaries.categories import Levels, check_numbers, expanded, level_numbers
 from askew.summaries.sample import Kept
 from askew.summaries.stream import KeptRows, Stream
+from askew.tables import Categories, one_hot, positive_class, read_categories, read_labels
 from askew.threads import workers
 
 Vector = NDArray[np.float64]
@@ -78,7 +78,7 @@ def tally_classes(
     model : CovarianceModel
         Says which moments of a class to take.
     pos_label : label or None
-        Of two classes, the one whose rows are kept; the last by default. Of more, all are.
+        Of two classes, the one whose rows are kept; by default the one that a fit takes for positive. Of more, all are.
     most : int
         Rows of a class to keep.
     most_levels : int
@@ -96,7 +96,7 @@ def tally_classes(
         )
     if len(classes) > 2:
         return _pass(source, replace(plan, points=None))
-    right = classes[1] if pos_label is None or pos_label not in classes else pos_label
+    right = classes[positive_class(classes, tally.weights, pos_label, is_said=False)]
     return tally if guess == right else _pass(source, replace(plan, points=(right,)))
 
 
@@ -137,7 +137,7 @@ class TallyPlan:
                     raise DataError("the rows have no labels.")
                 begin = 0 if total is None else total.n_rows
                 mine = None if found is None else found._replace(codes=found.codes[begin : begin + X.shape[0]])
-                part = self._of_piece(X, y, weight, mine)
+                part = self._of_piece(X, read_labels(y, first_row=begin).values, weight, mine)
                 total = part if total is None else total.merge(part)
         except DataError:
             self.layout.check(block)  # moments refuse what is not a number; this says where it is
@@ -223,6 +223,12 @@ class Tally:
     def drawn(self) -> dict[Any, int]:
         """Classes of which a draw of the rows is kept, and how many rows they have."""
         return {label: rows.n_seen for label, rows in self.kept.items() if rows.n_seen > self.most}
+
+    @property
+    def weights(self) -> list[float]:
+        """Weight of the rows of each class."""
+        kept, moments = self.kept, self.moments
+        return [kept[name].weight_seen if name in kept else moments[name].n_samples for name in self.classes]
 
     def merge(self, other: Tally) -> Tally:
         """Both parts, ``other`` after this one."""
