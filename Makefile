@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo torch test lint types bench studies studies-quick docs clean
+.PHONY: help demo torch test lint types bench versus studies studies-quick docs clean
 
 help:  ## Show this text
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ types: $(VENV)/.installed-lint  ## Static types of qp, solvers and methods
 
 bench: $(VENV)/.installed-bench  ## Ratios against scikit-learn and scikit-learn-intelex, saved as JSON
 	$(BIN)/python -m benchmarks.solver
+
+versus: $(VENV)/.installed-bench  ## Where a peer is faster: fits, predictions, searches, first fits, the command line
+	$(BIN)/python -m benchmarks.versus
 
 studies: $(VENV)/.installed-studies  ## Every table and figure of the papers, run again; goes on where it was stopped
 	$(BIN)/python -m studies

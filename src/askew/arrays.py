@@ -120,7 +120,7 @@ class Home:
     def put(self, values: Any, dtype: Any = None) -> Any:
         """The values as an array here; what is here already is not copied."""
         if self.is_host:
-            return np.asarray(host(values), dtype=dtype)
+            return np.asarray(values if isinstance(values, np.ndarray) else host(values), dtype=dtype)
         if is_elsewhere(values) and namespace(values) == self.xp:
             moved = to_device(values, self.device)
             return moved if dtype is None else self.xp.astype(moved, self.dtype(dtype), copy=False)

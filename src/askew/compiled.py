@@ -232,9 +232,7 @@ def _collect(module: str, sources: dict[str, bytes]) -> None:
     try:
         sources[module] = Path(path).read_bytes()
     except OSError:  # inside an archive: the version stands for the source
-        from askew import __version__
-
-        sources[module] = __version__.encode()
+        sources[module] = sys.modules["askew"].__version__.encode()
         return
     for package, names in _IMPORT.findall(sources[module].decode()):
         for name in (package, *(f"{package}.{name.strip()}" for name in names.split(","))):

@@ -14,9 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from threading import RLock
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 
 class Workers:
@@ -53,6 +54,89 @@ def _controller(pid: int) -> ThreadpoolController:
     return ThreadpoolController()
 
 
+class _BlasLimit:
+    """BLAS held at one thread while anything is computed, in whichever thread of the process.
+
+    Most BLAS libraries have one number of threads for the process: the first computation that enters saves it, the last
+    one that leaves restores it. If each restored what it found, computations that overlap would leave BLAS at one
+    thread. Libraries with a number for each thread are limited and restored by every computation for itself.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._entries = RLock(), 0
+        self._saved: list[tuple[LibController, int]] = []
+
+    @contextmanager
+    def entered(self) -> Iterator[int]:
+        """Hold BLAS at one thread meanwhile; gives the number of threads BLAS had on entering."""
+        libraries = _controller(os.getpid()).select(user_api="blas").lib_controllers
+        own = [library for library in libraries if _is_of_thread(library)]
+        with self._lock:
+            count = max([library.get_num_threads() or 1 for library in libraries], default=1)
+            if self._entries == 0:
+                self._saved = _limited([library for library in libraries if library not in own])
+            self._entries += 1
+        saved = _limited(own)
+        try:
+            yield count
+        finally:
+            _restore(saved)
+            with self._lock:
+                self._entries -= 1
+                self._restore_if_last()
+
+    def before_fork(self) -> None:
+        """Nobody enters or leaves while the process is copied."""
+        self._lock.acquire()
+
+    def after_fork(self) -> None:
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Only the thread that forked goes on in the child: the other ones will never leave."""
+        self._entries = min(self._entries, 0 if _current.get() is None else 1)
+        self._restore_if_last()
+        self._lock.release()
+
+    def _restore_if_last(self) -> None:
+        if self._entries == 0:
+            saved, self._saved = self._saved, []
+            _restore(saved)
+
+
+def _is_of_thread(library: LibController) -> bool:
+    """Whether each thread has a number of BLAS threads of its own."""
+    return library.internal_api == "mkl" or (library.internal_api == "openblas" and library.threading_layer == "openmp")
+
+
+def _limited(libraries: list[LibController]) -> list[tuple[LibController, int]]:
+    """Hold libraries at one thread; gives those that obeyed, with the number they had."""
+    saved = []
+    for library in libraries:
+        before = library.get_num_threads() or 1
+        if before > 1:
+            library.set_num_threads(1)
+            if library.get_num_threads() == 1:  # a thread that set a limit by threadpoolctl before may not allow it
+                saved.append((library, before))
+    return saved
+
+
+def _restore(saved: list[tuple[LibController, int]]) -> None:
+    for library, before in saved:
+        # threadpoolctl lets the thread that limited OpenBLAS change it and ignores all others, until it is told so
+        let_go = getattr(library, "clear_controlling_thread", lambda force: None)
+        let_go(force=True)
+        library.set_num_threads(before)
+        let_go(force=True)
+
+
+_blas = _BlasLimit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_blas.before_fork, after_in_parent=_blas.after_fork, after_in_child=_blas.after_fork_in_child
+    )
+
+
 @contextmanager
 def workers() -> Iterator[Workers]:
     """Enter the pool: a new one, or the one this computation already holds."""
@@ -60,9 +144,7 @@ def workers() -> Iterator[Workers]:
     if held is not None:
         yield held
         return
-    controller = _controller(os.getpid()).select(user_api="blas")
-    count = max([pool["num_threads"] for pool in controller.info()], default=1)
-    with controller.limit(limits=1):
+    with _blas.entered() as count:
         executor = ThreadPoolExecutor(count - 1) if count > 1 else None
         token = _current.set(Workers(count, executor))
         try:

@@ -86,6 +86,97 @@ def test_report_writes_a_page_and_sees_drift(folder, tmp_path):
     assert "does not hold any more" in result.stdout
 
 
+def spelled(table, kind):
+    """The table with its labels spelled otherwise."""
+    truth = table["is_fraud"] == 1
+    labels = {
+        "bool": truth,
+        "float": truth.astype(float),
+        "nullable": truth.astype("Int8"),
+        "text": truth.map({True: "1", False: "0"}),
+        "blanks": truth.map({True: " 1", False: "0 "}),
+        "points": truth.map({True: "1.0", False: "0.0"}),
+        "words": truth.map({True: "True", False: "False"}),
+        "categories": truth.map({True: "1", False: "0"}).astype("category"),
+        "yes": truth.map({True: "yes", False: "no"}),
+        "some missing": truth.astype(float).where(table.index != 7),
+    }
+    return table.assign(is_fraud=labels[kind])
+
+
+def told_by_report(folder, data, *options):
+    result = run("report", folder / "m.skops", data, "-o", folder / "r.html", "--json", *options)
+    figures = json.loads(result.stdout)
+    return result.exit_code, {name: figures[name] for name in figures if name not in ("page", "model")}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("kind", ["bool", "float", "nullable", "text", "blanks", "points", "words", "categories"])
+def test_a_report_reads_labels_in_every_spelling(folder, tmp_path, kind, ending):
+    table = pd.read_parquet(folder / "new.parquet").head(2000)
+    table.to_parquet(tmp_path / "plain.parquet")
+    data = tmp_path / f"spelled.{ending}"
+    other = spelled(table, kind)
+    other.to_csv(data, index=False) if ending == "csv" else other.to_parquet(data)
+    code, expected = told_by_report(folder, tmp_path / "plain.parquet")
+    assert code == 0
+    assert expected["n_positive"] == (table["is_fraud"] == 1).sum() > 0
+    code, figures = told_by_report(folder, data, "--positive", "true")
+    assert code == 0
+    assert figures == expected
+
+
+@pytest.mark.parametrize("kind", ["bool", "text", "blanks", "words", "categories"])
+def test_a_model_fitted_on_labels_in_any_spelling_is_the_same(folder, tmp_path, kind):
+    spelled(pd.read_parquet(folder / "past.parquet"), kind).to_parquet(tmp_path / "past.parquet")
+    result = run(
+        "fit", tmp_path / "past.parquet", "-t", "is_fraud", "-m", "moment", "--tolerance", 0.02,
+        "-o", tmp_path / "m.skops", "--json",
+    )  # fmt: skip
+    assert json.loads(result.stdout)["target"]["positive"] == "1"
+    assert told_by_report(tmp_path, folder / "new.parquet") == told_by_report(folder, folder / "new.parquet")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "code", "message"),
+    [
+        ("yes", [], 3, "'is_fraud' is 'no' in row 1, which is none of the labels of the fit, '0' and '1'"),
+        ("yes", ["--positive", "yes"], 2, "knows no label 'yes'. Its labels are '0' and '1'"),
+        ("float", ["--positive", "9"], 2, "knows no label '9'"),
+        ("float", ["--positive", "0"], 2, "takes '0' as one of the negatives"),
+        ("float", ["--target", "merchant"], 3, "none of the labels of the fit"),
+        ("float", ["--target", "amount"], 3, "none of the labels of the fit"),
+        ("some missing", [], 3, "missing or NaN in row 8"),
+    ],
+)
+def test_a_report_refuses_labels_it_does_not_know(folder, tmp_path, kind, options, code, message):
+    spelled(pd.read_parquet(folder / "new.parquet").head(500), kind).to_parquet(tmp_path / "new.parquet")
+    got, told = told_by_report(folder, tmp_path / "new.parquet", *options)
+    assert got == code
+    assert message in told["error"]
+
+
+def test_a_report_on_a_detector_of_normal_rows_needs_an_event_that_occurs(folder, tmp_path):
+    past = pd.read_parquet(folder / "past.parquet")
+    past[past["is_fraud"] == 0].drop(columns="is_fraud").to_parquet(tmp_path / "normal.parquet")
+    result = run("fit", tmp_path / "normal.parquet", "--one-class", "-m", "covariance", "--tolerance", 0.05,
+                 "-o", tmp_path / "m.skops")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    new = pd.read_parquet(folder / "new.parquet")
+    spelled(new, "words").to_parquet(tmp_path / "words.parquet")
+    new[new["is_fraud"] == 0].to_parquet(tmp_path / "quiet.parquet")
+    expected = told_by_report(tmp_path, folder / "new.parquet", "-t", "is_fraud", "--positive", "1")
+    assert expected[0] == 0
+    assert expected[1]["n_positive"] == new["is_fraud"].sum()
+    assert told_by_report(tmp_path, tmp_path / "words.parquet", "-t", "is_fraud", "--positive", "1.0") == expected
+    code, quiet = told_by_report(tmp_path, tmp_path / "quiet.parquet", "-t", "is_fraud", "--positive", "1")
+    assert (code, quiet["n_positive"]) == (0, 0)
+    for options in (["-t", "is_fraud", "--positive", "9"], ["-t", "merchant", "--positive", "1"]):
+        code, told = told_by_report(tmp_path, folder / "new.parquet", *options)
+        assert code == 2
+        assert "never takes the value" in told["error"]
+
+
 def test_compare_prints_a_table_and_writes_page_and_model(folder, tmp_path):
     result = run(
         "compare", folder / "past.parquet", "-t", "is_fraud", "-m", "moment", "-m", "logistic", "--tolerance", 0.02,

@@ -13,15 +13,22 @@ from scipy import sparse
 
 from askew.arrays import Home, host
 from askew.exceptions import ParameterError
-from askew.kernels import RBF, Gram, Linear, Polynomial, Precomputed
-from askew.kernels.array_stored import ArrayStored
-from askew.kernels.conformal import Conformal
-from askew.kernels.covariance_guided import CovarianceGuided
-from askew.kernels.kernel_covariance import KernelCovariance
-from askew.kernels.low_rank import LowRank
-from askew.kernels.nystroem import Nystroem
-from askew.kernels.recomputed import HeldRows, Recomputed
-from askew.kernels.stored import Stored
+from askew.kernels import (
+    RBF,
+    ArrayStored,
+    Conformal,
+    CovarianceGuided,
+    Gram,
+    HeldRows,
+    KernelCovariance,
+    Linear,
+    LowRank,
+    Nystroem,
+    Polynomial,
+    Precomputed,
+    Recomputed,
+    Stored,
+)
 from askew.qp import Ability, Free, Problem, SignedPoints
 from askew.qp.matrix import PROTOCOLS, SymmetricMatrix, check_matrix, members_of
 
@@ -372,6 +379,16 @@ def test_what_is_asked_with_arrays_of_the_device_stays_there(make, K):
         _near(host(x), expected, K, terms=max(1, matrix.n))
 
 
+@_offering(Ability.CAREFUL)
+def test_careful_products_are_those_of_the_array_within_the_bound(make, K):
+    matrix, some = make(), _choice(len(K))
+    assert matrix.argument_sizes().shape == (matrix.n,)
+    for v in _vectors(matrix.n):
+        bound = matrix.product_rounding(v)
+        assert 0.0 <= bound <= 1e-10 * max(1.0, float(np.abs(K).max(initial=0.0))) * max(1, matrix.n)
+        _near(matrix.careful_product(v, some), (K @ v)[some], K, terms=max(1, matrix.n))
+
+
 @_offering(Ability.GUIDED)
 def test_the_two_parts_of_a_guided_matrix(make, K):
     matrix = make()
@@ -392,6 +409,7 @@ CALLS = {
     Ability.HELD: lambda m: m.features,
     Ability.UPDATES: lambda m: m.add_product_at(np.zeros(m.n), np.arange(1), np.ones(1), np.float64),
     Ability.DEVICE: lambda m: m.home,
+    Ability.CAREFUL: lambda m: m.careful_product(np.ones(m.n), np.arange(1)),
     Ability.GUIDED: lambda m: m.plain(np.ones(m.n)),
 }
 

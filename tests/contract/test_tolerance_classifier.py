@@ -1,7 +1,10 @@
 """What a user of ToleranceClassifier may rely on, and what it refuses."""
 
+import copy
 import pickle
+import re
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -33,6 +36,14 @@ from askew.tolerance import DriftWarning, ToleranceClassifier
 
 def data(n=1500, seed=0, **kwargs):
     return make_classification(n, n_features=6, weights=[0.85], class_sep=1.5, random_state=seed, **kwargs)
+
+
+class RowsSeen(LogisticRegression):
+    """Keeps the labels and weights it was trained with."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.y_, self.weight_ = y, sample_weight
+        return super().fit(X, y, sample_weight)
 
 
 @pytest.mark.parametrize("method", ["order_statistic", "empirical"])
@@ -228,6 +239,9 @@ class TestGroups:
         assert model.n_calibration_ == before + len(np.unique(groups_new[quiet]))
         with pytest.raises(ParameterError, match="the promise counts groups"):
             model.update([0.0])
+        for scores, of in (([0.0], [1, 2, 3]), ([0.0, 1.0], [1]), ([0.0, 1.0], [[1, 2]])):
+            with pytest.raises(DataError, match="one group for each score"):
+                model.update(scores, groups=of)
 
 
 class TestWeights:
@@ -249,6 +263,56 @@ class TestWeights:
         ):
             model = ToleranceClassifier(estimator, 0.05, random_state=0).fit(X, y, **{name: weight})
             assert 0.4 < model.n_calibration_ / ((y == 0).sum() / 2) < 0.6
+
+    def test_the_report_says_what_the_weights_are_bounded_by(self):
+        X, y = data()
+        weight = np.random.default_rng(0).lognormal(size=len(y))
+        model = ToleranceClassifier(LogisticRegression(), 0.05, weight_bound=2.0, random_state=0)
+        model.fit(X, y, sample_weight=weight)
+        report = model.report()
+        assert report.weight_bound == report.as_dict()["weight_bound"] == model.weight_bound_ == 2.0
+        assert 0 < report.n_above_weight_bound < (y == 0).sum() / 2 * (weight > 2.0).mean() * 1.5
+        assert f"count up to 2; {report.n_above_weight_bound} held-out negative rows were heavier" in str(report)
+        unweighted = model.fit(X, y).report()
+        assert unweighted.weight_bound is None
+        assert "weights" not in str(unweighted)
+
+    def test_the_bound_is_the_largest_weight_of_the_training_negatives(self):
+        X, y = data()
+        weight = np.where(y == 1, 1000.0, np.random.default_rng(1).uniform(1.0, 2.0, len(y)))
+        model = ToleranceClassifier(RowsSeen(), 0.05, random_state=0).fit(X, y, sample_weight=weight)
+        assert model.weight_bound_ == model.estimator_.weight_[model.estimator_.y_ == 0].max() < 2.0
+
+    def test_prefit_weights_that_differ_need_a_bound(self):
+        X, y = data()
+        fitted = LogisticRegression().fit(X[:700], y[:700])
+        X_new, y_new = X[700:], y[700:]
+        model = ToleranceClassifier(fitted, 0.05, calibration="prefit", random_state=0)
+        weight = np.random.default_rng(0).uniform(0.5, 1.0, len(y_new))
+        with pytest.raises(ParameterError, match=r"differs among the negatives.*Give `weight_bound`"):
+            model.fit(X_new, y_new, sample_weight=weight)
+        model.set_params(weight_bound=1.0).fit(X_new, y_new, sample_weight=weight)
+        assert model.weight_bound_ == 1.0
+        assert 0.65 < model.n_calibration_ / (y_new == 0).sum() < 0.85
+        model.set_params(weight_bound=None).fit(X_new, y_new, sample_weight=np.where(y_new == 1, 10.0, 0.5))
+        assert model.n_calibration_ == (y_new == 0).sum()
+        assert model.weight_bound_ == 0.5
+
+    def test_too_few_rows_left_by_thinning_name_the_bound(self):
+        X, y = data()
+        weight = np.random.default_rng(0).uniform(0.5, 1.0, len(y))
+        model = ToleranceClassifier(LogisticRegression(), 0.05, weight_bound=1000.0, random_state=0)
+        with pytest.raises(InfeasibleError, match=r"lower `weight_bound` \(now 1000;"):
+            model.fit(X, y, sample_weight=weight)
+
+    def test_replaced_calibration_rows_have_no_bound_of_the_old(self):
+        X, y = data(3000)
+        weight = np.random.default_rng(0).uniform(0.5, 1.0, len(y))
+        model = ToleranceClassifier(LogisticRegression(), 0.05, random_state=0).fit(X, y, sample_weight=weight)
+        model.update(model.score_samples(X[y == 0]))
+        assert model.report().weight_bound == model.weight_bound_ > 0.9
+        model.update(model.score_samples(X[y == 0]), replace=True)
+        assert model.report().weight_bound is None
 
     def test_a_wrong_number_of_weights_is_refused(self):
         X, y = data()
@@ -341,6 +405,31 @@ class TestUpdate:
         with pytest.warns(DriftWarning):
             model.update(scores - 10.0)
 
+    def test_no_update_of_several_threads_is_lost(self):
+        model, fresh = self.fitted()
+        scores = np.repeat(model.score_samples(fresh), 30)  # NumPy lets other threads run while it sorts so many
+        again, n = copy.deepcopy(model), model.n_calibration_
+        with ThreadPoolExecutor(8) as executor:
+            tests = list(executor.map(lambda _: model.update(scores), range(24)))
+        assert model.n_calibration_ == len(model.calibration_.negatives) == n + 24 * len(scores)
+        # the level shrinks from update to update, so each has one of its own
+        levels = [0.01 / (j * (j + 1)) for j in range(1, 25)]
+        np.testing.assert_allclose(sorted((test.level for test in tests), reverse=True), levels)
+        for _ in range(24):
+            again.update(scores)
+        assert model.threshold_ == again.threshold_
+
+    def test_an_updated_model_can_be_copied(self):
+        model, fresh = self.fitted()
+        scores = model.score_samples(fresh)
+        model.update(scores)
+        for copied in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
+            assert str(copied.report()) == str(model.report())
+            copied.update(scores)
+            assert copied.n_calibration_ == model.n_calibration_ + len(scores)
+        assert not any("lock" in name for name in model.__getstate__())
+        assert "threshold_" not in clone(model).__dict__
+
     def test_refusals(self):
         model, _ = self.fitted()
         with pytest.raises(DataError, match="empty"):
@@ -349,6 +438,69 @@ class TestUpdate:
             model.update([np.nan])
         with pytest.raises(ParameterError, match="the promise counts rows"):
             model.update([1.0], groups=[1])
+
+    @pytest.mark.parametrize("shape", [(50, 2), (50, 1), (1, 50), (), (2, 3, 4)])
+    def test_anything_but_one_dimension_is_refused(self, shape):
+        model, _ = self.fitted()
+        before = str(model.report()), model.n_calibration_
+        with pytest.raises(DataError, match=rf"one dimension.*got shape {re.escape(str(shape))}"):
+            model.update(np.full(shape, -5.0))
+        assert (str(model.report()), model.n_calibration_) == before
+
+    def test_masked_scores_are_refused(self):
+        model, fresh = self.fitted()
+        scores = model.score_samples(fresh)
+        with pytest.raises(DataError, match=rf"3 of {len(scores)} entries of `scores` are masked"):
+            model.update(np.ma.array(scores, mask=np.arange(len(scores)) < 3))
+        assert model.update(np.ma.array(scores)).n_new == len(scores)
+
+    def test_infinite_scores_are_in_order(self):
+        model, fresh = self.fitted()
+        scores = model.score_samples(fresh)
+        n_alarms = (scores > model.threshold_).sum()
+        assert model.update(np.concatenate([scores, [-np.inf, np.inf]])).n_alarms == n_alarms + 1
+        assert model.calibration_.negatives[[0, -1]].tolist() == [-np.inf, np.inf]
+
+
+class Scored(LogisticRegression):
+    """A classifier whose score is the first column, whatever it holds."""
+
+    def decision_function(self, X):
+        return np.asarray(X)[:, 0]
+
+
+class TestScoresThatAreNoNumbers:
+    def fitted(self, **changes):
+        X, y = data()
+        X[:, 0] += 3 * y
+        return ToleranceClassifier(Scored(), 0.05, random_state=0, **changes).fit(X, y), X
+
+    @pytest.mark.parametrize("pos_label", [None, 0])
+    @pytest.mark.parametrize("method", ["predict", "decision_function"])
+    def test_a_row_without_a_score_is_an_error(self, method, pos_label):
+        model, X = self.fitted(pos_label=pos_label)
+        X[[3, 70], 0] = np.nan
+        with pytest.raises(DataError, match=r"2 of 1500 scores are NaN.*remove or impute such rows"):
+            getattr(model, method)(X)
+        assert len(getattr(model, method)(X[100:])) == 1400
+
+    def test_infinite_scores_are_in_order(self):
+        model, X = self.fitted()
+        rows = X[:4].copy()
+        rows[:, 0] = -np.inf, np.inf, model.threshold_, np.nextafter(model.threshold_, np.inf)
+        assert model.predict(rows).tolist() == [0, 1, 0, 1]
+        distance = model.decision_function(rows)
+        assert distance[:3].tolist() == [-np.inf, np.inf, 0.0]
+        assert distance[3] > 0
+
+    def test_at_an_infinite_threshold_there_is_no_alarm(self):
+        X, y = data()
+        X[y == 0, 0] = np.inf
+        model = ToleranceClassifier(Scored(), 0.05, random_state=0, calibration="prefit")
+        model.set_params(estimator=Scored().fit(np.nan_to_num(X, posinf=0.0), y)).fit(X, y)
+        assert model.threshold_ == np.inf
+        assert not model.predict(X).any()
+        assert set(model.decision_function(X)) == {0.0, -np.inf}
 
 
 class TestMoments:
@@ -526,6 +678,10 @@ def test_infeasible_is_found_before_the_training():
         ({"calibration": 1.0}, 'calibration=1.0 must be "prefit" or lie in'),
         ({"calibration": "half"}, "calibration='half'"),
         ({"positive_calibration": 1}, "positive_calibration=1 must lie in"),
+        ({"weight_bound": 0}, "weight_bound=0 must be None or a finite number > 0"),
+        ({"weight_bound": float("inf")}, "weight_bound=inf must be None"),
+        ({"weight_bound": float("nan")}, "weight_bound=nan must be None"),
+        ({"weight_bound": "max"}, "weight_bound='max' must be None"),
         ({"mean_radius": -1.0}, "mean_radius=-1.0 must be a number >= 0"),
         ({"response_method": "predict"}, "response_method='predict' must be one of"),
         ({"drift_level": 0}, "drift_level=0"),

@@ -313,3 +313,23 @@ def test_it_nests_in_cross_validation():
     search = ToleranceSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 1.0]}, cv=2, tolerance=0.2)
     scores = cross_val_score(search, X, y, cv=2)
     assert np.all(scores > 0.02)
+
+
+@pytest.mark.parametrize("is_rare", [True, False])
+def test_the_grid_over_mu_and_tau_suits_every_fold_and_all_rows(is_rare):
+    """Folds of other shares of positives than all rows have: no mu of the grid may exceed what any fit allows."""
+    X, y = rare(300)
+    X = StandardScaler().fit_transform(X)
+    y = y if is_rare else -y
+    positives, negatives = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+    folds = []
+    for k in range(3):
+        train = np.concatenate([positives[positives % 3 != k], negatives[negatives % 3 != k][: 40 + 20 * k]])
+        folds.append((train, np.setdiff1d(np.arange(300), train)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FitFailedWarning)
+        search = ToleranceSearchCV(AsymmetricSVC(), cv=folds, tolerance=0.2).fit(X, y)
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
+    params = search.cv_results_["params"]
+    assert max(each["mu"] + each["tau"] for each in params) <= np.mean(y > 0)
+    assert max(each["mu"] for each in params) <= np.mean(y < 0)

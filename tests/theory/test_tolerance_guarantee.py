@@ -10,6 +10,7 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from askew.exceptions import InfeasibleError
 from askew.tolerance import Calibration, ToleranceClassifier, negatives_required, np_roc
 from askew.tolerance.order_statistic import ranks
 from askew.tolerance.threshold import empirical, exact
@@ -93,7 +94,7 @@ def test_the_rule_is_not_more_cautious_than_it_must_be():
 class FirstColumn(ClassifierMixin, BaseEstimator):
     """Scores a row by its first column."""
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         self.classes_ = np.unique(y)
         return self
 
@@ -164,13 +165,104 @@ def test_weights_keep_the_promise_and_leaving_them_out_is_seen(given):
         x = rng.normal(size=400)
         weight = np.where(x > 0.5, 3.0, 1.0)
         model = ToleranceClassifier(
-            FirstColumn().fit(None, [0, 1]), tolerance, calibration="prefit", random_state=int(rng.integers(2**31))
+            FirstColumn().fit(None, [0, 1]),
+            tolerance,
+            calibration="prefit",
+            weight_bound=3.0,
+            random_state=int(rng.integers(2**31)),
         )
         model.fit(x[:, None], np.zeros(len(x), dtype=int), **({"sample_weight": weight} if given else {}))
         above = 3.0 * stats.norm.sf(max(model.threshold_, 0.5))
         above += stats.norm.cdf(0.5) - stats.norm.cdf(min(model.threshold_, 0.5))
         violations += above / (3.0 * stats.norm.sf(0.5) + stats.norm.cdf(0.5)) > tolerance
     assert is_kept(violations, draws) is given
+
+
+def log_normal_rate(threshold, spread, bound):
+    """Share of the weight min(w, bound) above a threshold on log w, for log w normal with this standard deviation."""
+    top, at = np.log(bound), np.minimum(threshold, np.log(bound))
+    mean = np.exp(spread**2 / 2)
+
+    def between(low):  # E[w 1(low < log w < top)]
+        return mean * (stats.norm.cdf(top / spread - spread) - stats.norm.cdf(low / spread - spread))
+
+    heavy = bound * stats.norm.sf(np.maximum(threshold, top) / spread)
+    return (between(at) + heavy) / (between(-np.inf) + bound * stats.norm.sf(top / spread))
+
+
+def log_normal_fits(spread, draws, seed, *, is_prefit, bound_of=lambda log_weight: None):
+    """Models fitted with weights that rise with the score, and how many were refused for want of rows."""
+    rng, models, refused = np.random.default_rng(seed), [], 0
+    n = 2000 if is_prefit else 4000  # half of them calibrate
+    for _ in range(draws):
+        log_weight = rng.normal(scale=spread, size=n)
+        y = np.zeros(n + 2, dtype=int)
+        y[n:] = 1
+        model = ToleranceClassifier(
+            FirstColumn().fit(None, [0, 1]),
+            0.05,
+            CONFIDENCE,
+            calibration="prefit" if is_prefit else 0.5,
+            weight_bound=bound_of(log_weight),
+            random_state=int(rng.integers(2**31)),
+        )
+        x = np.append(log_weight, [0.0, 0.0])
+        try:
+            models.append(model.fit(x[:, None], y, sample_weight=np.exp(x)))
+        except InfeasibleError:
+            refused += 1
+    return models, refused
+
+
+@pytest.mark.parametrize("is_prefit", [True, False])
+@pytest.mark.parametrize("spread", [0.5, 1.0, 1.5])
+def test_weights_of_any_spread_keep_the_promise(spread, is_prefit):
+    # Prefit: stated beforehand, so that one row in a hundred is heavier. Split: the largest of the training part.
+    stated = {"bound_of": lambda _: float(np.exp(2.33 * spread))} if is_prefit else {}
+    models, refused = log_normal_fits(spread, DRAWS // 2, 7, is_prefit=is_prefit, **stated)
+    rates = np.array([log_normal_rate(model.threshold_, spread, model.report().weight_bound) for model in models])
+    assert len(models) + refused == DRAWS // 2
+    assert len(models) > (50 if spread == 1.5 and not is_prefit else 900)
+    assert is_kept((rates > 0.05).sum(), len(models))
+    assert (rates > 0.05).any()
+    above = np.array([model.report().n_above_weight_bound for model in models])
+    assert 10 < above.mean() < 30 if is_prefit else above.mean() > 0
+
+
+def test_a_bound_read_off_the_calibration_rows_is_seen_to_break_it():
+    spread = 1.5
+    models, _ = log_normal_fits(spread, 400, 8, is_prefit=True, bound_of=lambda log_weight: np.exp(log_weight.max()))
+    rates = np.array([log_normal_rate(model.threshold_, spread, np.exp(6.0 * spread)) for model in models])
+    assert not is_kept((rates > 0.05).sum(), len(models))
+
+
+@pytest.mark.parametrize("bound", [3.0, 12.0])
+def test_weighted_groups_keep_the_promise_about_groups(bound):
+    # Groups of five rows around a centre; the higher half was sampled at a third of its share. A bound far above the
+    # weights must thin whole groups: thinned row by row, the highest score of a group would fall.
+    size, within, tolerance, draws = 5, 0.2, 0.1, 600
+    nodes = np.linspace(-8.0, 8.0, 4001)
+    density = stats.norm.pdf(nodes) * np.where(nodes > 0.0, 3.0, 1.0)
+    density /= density.sum()
+    rng, violations = np.random.default_rng(9), 0
+    for _ in range(draws):
+        n_groups = 600
+        centre = rng.normal(size=n_groups)
+        groups = np.repeat(np.arange(n_groups), size)
+        X = (centre[groups] + within * rng.normal(size=n_groups * size))[:, None]
+        model = ToleranceClassifier(
+            FirstColumn().fit(X, [0, 1]),
+            tolerance,
+            calibration="prefit",
+            weight_bound=bound,
+            random_state=int(rng.integers(2**31)),
+        )
+        weight = np.where(centre > 0.0, 3.0, 1.0)[groups]
+        model.fit(X, np.zeros(len(X), dtype=int), groups=groups, sample_weight=weight)
+        quiet = stats.norm.cdf((model.threshold_ - nodes) / within)
+        violations += 1 - density @ quiet**size > tolerance
+    assert is_kept(violations, draws)
+    assert violations > 0
 
 
 def test_after_updates_the_promise_in_force_still_holds():

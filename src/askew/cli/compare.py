@@ -52,9 +52,10 @@ def compare(
         from askew.detection.comparison import compare_methods
         from askew.detection.importance import importances
         from askew.report.summary import MethodResult
-        from askew.sources import open_source
+        from askew.sources import check_outputs, open_source
 
         check_target(target, one_class=False)
+        check_outputs([output] if model is None else [output, model], data)
         request = Request(
             target=target,
             positive=positive,

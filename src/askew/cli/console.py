@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console as RichConsole
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from askew.compiled import when_compiling
@@ -80,6 +80,7 @@ class Console:
     def progress(self) -> Iterator[Steps]:
         """Bars with the time left, on a terminal."""
         bars = Progress(
+            SpinnerColumn(finished_text=" "),  # the last fit of a search may take long, without a step to count
             TextColumn("{task.description:<28}"),
             BarColumn(bar_width=30),
             TextColumn("{task.fields[count]}"),
@@ -110,6 +111,8 @@ class Steps:
         if self._bars.disable:
             return
         if what not in self._tasks:
+            for task in self._bars.tasks:  # what came before is over, also where nobody knew how much there was
+                self._bars.update(task.id, total=task.completed)
             self._tasks[what] = self._bars.add_task(what, total=total, count=count)
         now = time.monotonic()
         if now - self._shown > 0.05 or done == total:

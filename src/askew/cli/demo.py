@@ -41,23 +41,23 @@ def demo(
         from askew.detection import Request, load_detector, save_detector, train
         from askew.detection.evaluation import evaluate_source
         from askew.detection.scoring import score_source
-        from askew.sources import WholeFile, open_source
+        from askew.sources import check_outputs, open_source
 
         begin = time.perf_counter()
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         past, new = place / "transactions.parquet", place / "new-transactions.parquet"
         model, scores, page = (str(place / name) for name in ("model.skops", "scores.parquet", "report.html"))
+        check_outputs([past, new, model, scores, page])
         with console.progress() as steps:
             for k, path in enumerate((past, new)):
                 what = f"generating {path.name}"
-                with WholeFile(path) as file:
-                    write_transactions(
-                        file.beside,
-                        rows,
-                        random_state=2 * seed + k,
-                        progress=lambda done, what=what: steps.rows(what, done, rows),
-                    )
+                write_transactions(
+                    path,
+                    rows,
+                    random_state=2 * seed + k,
+                    progress=lambda done, what=what: steps.rows(what, done, rows),
+                )
             request = Request(target=TARGET, method="moment", tolerance=tolerance, confidence=confidence, seed=seed)
             save_detector(train(open_source(str(past)), request, steps.rows, steps.fits), model)
             detector = load_detector(model)

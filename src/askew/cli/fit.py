@@ -40,9 +40,10 @@ def fit(
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
         from askew.detection import Request, save_detector, train
-        from askew.sources import open_source
+        from askew.sources import check_outputs, open_source
 
         check_target(target, one_class)
+        check_outputs([output], data)
         request = Request(
             target=target,
             positive=positive,

@@ -59,7 +59,7 @@ def write_page(summary: Summary, path: str) -> None:
 
 
 def event_of(detector: Detector) -> str:
-    """The event as the data spell it."""
+    """The event, by the column and the label that say it."""
     target = detector.card["target"]
     return f"{target['name']} = {target['positive']}" if target else "unusual rows"
 

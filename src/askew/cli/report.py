@@ -36,8 +36,9 @@ def report(
         from askew.detection import load_detector
         from askew.detection.evaluation import evaluate_source
         from askew.detection.importance import importances
-        from askew.sources import open_source
+        from askew.sources import check_outputs, open_source
 
+        check_outputs([output], data, [model])
         detector = load_detector(model)
         source = open_source(data, n_features=getattr(detector.preparation, "n_features", None))
         with console.progress() as steps:

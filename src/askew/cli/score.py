@@ -43,8 +43,9 @@ def score(
     with told(console):
         from askew.detection import load_detector
         from askew.detection.scoring import score_source
-        from askew.sources import open_source
+        from askew.sources import check_outputs, open_source
 
+        check_outputs([output], data, [model])
         detector = load_detector(model)
         source = open_source(data, n_features=getattr(detector.preparation, "n_features", None))
         begin = time.perf_counter()

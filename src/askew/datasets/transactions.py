@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import MissingDependencyError, ParameterError
+from askew.whole_file import WholeFile
 
 Columns = dict[str, NDArray[Any]]
 QUANTITIES = ("amount", "minutes_since_last", "distance_km", "account_age_days", "purchases_today", "usual_amount")
@@ -124,7 +125,7 @@ def write_transactions(
     random_state: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Write transactions as a Parquet file, a block at a time.
+    """Write transactions as a Parquet file, a block at a time, whole or not at all.
 
     Parameters
     ----------
@@ -149,17 +150,18 @@ def write_transactions(
     if n_samples < 1:
         raise ParameterError(f"n_samples must be at least 1; got {n_samples}.")
     writer, n_rows, n_frauds = None, 0, 0
-    try:
-        for columns in Transactions(rare=rare).blocks(n_samples, random_state):
-            table = pa.table(columns)
-            writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
-            writer.write_table(table)
-            n_rows, n_frauds = n_rows + table.num_rows, n_frauds + int(columns["is_fraud"].sum())
-            if progress is not None:
-                progress(n_rows)
-    finally:
-        if writer is not None:
-            writer.close()
+    with WholeFile(path) as file:
+        try:
+            for columns in Transactions(rare=rare).blocks(n_samples, random_state):
+                table = pa.table(columns)
+                writer = writer or pq.ParquetWriter(file.beside, table.schema, compression="zstd")
+                writer.write_table(table)
+                n_rows, n_frauds = n_rows + table.num_rows, n_frauds + int(columns["is_fraud"].sum())
+                if progress is not None:
+                    progress(n_rows)
+        finally:
+            if writer is not None:
+                writer.close()
     return n_frauds
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from askew.detection.methods import METHODS, Method, method_named
 from askew.detection.survey import Progress, Survey
 from askew.detection.training import Request, build_detector, plan_for, survey_for
 from askew.detection.tuning import Clock, OutOfTime, folds_of, judged_tolerance, tune
-from askew.exceptions import AskewError, DataError
+from askew.exceptions import DataError
 from askew.metrics import tolerance_auc_score, tpr_at_fpr
 from askew.moments import CovarianceModel
 from askew.sources import Source, SvmlightSource
@@ -135,8 +137,8 @@ def _judge(
         except OutOfTime:
             note = f"{len(found)} of {folds} folds in the time allowed" if found else "out of time"
             break
-        except AskewError as error:
-            note = f"failed: {str(error)[:120]}"
+        except Exception as error:  # whatever a method raises, the others are compared
+            note = f"failed: {str(error)[:120] or type(error).__name__}"
             break
         scores = alarm_scores(tuned.estimator, X[test])
         found.append(
@@ -169,10 +171,19 @@ def _part(X: Any, y: Any, method: Method) -> Gathered:
 def _best(
     rows: list[Judged], gathered: Gathered, request: Request, survey: Survey, tell: Tell, begin: float
 ) -> Detector:
-    """The first row's method, tuned on all training rows, with a threshold."""
+    """The first row's method that works on all training rows too, tuned there, with a threshold."""
     usable = [row for row in rows if row.tolerance_auc is not None]
     if not usable:
         raise DataError(f"No method could be judged: {rows[0].note}. Raise --minutes, or give more rows.")
-    method = usable[0].method
-    tuned = tune(method, gathered, request.tolerance, Clock(), lambda *at: tell(f"{method.title}, all rows", *at))
+    for place, row in enumerate(usable):
+        told = partial(tell, f"{row.method.title}, all rows")
+        try:
+            tuned = tune(row.method, gathered, request.tolerance, Clock(), told)
+        except Exception as error:  # the next best may still do
+            if place + 1 == len(usable):
+                raise
+            reason = str(error) or type(error).__name__
+            warnings.warn(f"{row.method.title} failed on all training rows: {reason}", UserWarning, stacklevel=2)
+        else:
+            break
     return build_detector(tuned, gathered, request, survey, begin)

@@ -55,7 +55,16 @@ class Detector:
 
     def scores_of(self, X: Any) -> Vector:
         """The same for rows that are prepared already."""
-        distance = np.asarray(self.classifier.decision_function(X), dtype=np.float64)
+        try:
+            distance = np.asarray(self.classifier.decision_function(X), dtype=np.float64)
+        except DataError:
+            raise
+        except ValueError as error:  # of scikit-learn: steps with NaN inside hand it on to one that refuses NaN
+            told = str(error).split("\n")[0]
+            raise DataError(
+                f"The prepared rows could not be scored ({told}), so the model is damaged or made for other columns. "
+                "Fit it again."
+            ) from error
         return -distance if self.is_one_class else distance
 
     @property

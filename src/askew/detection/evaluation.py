@@ -13,7 +13,7 @@ from askew.detection.detector import Detector
 from askew.detection.gathering import stacked
 from askew.detection.scoring import scored_blocks
 from askew.detection.survey import Progress
-from askew.detection.target_column import TargetColumn
+from askew.detection.target_column import TargetColumn, canonical_label, count_labels, labels_of
 from askew.exceptions import DataError, ParameterError
 from askew.sources import Source
 from askew.sources.names import nearest
@@ -66,22 +66,27 @@ def evaluate_source(
 ) -> Evaluation:
     """Score every row and hold the alarms among the negatives against the promise.
 
-    ``target`` and ``positive`` are those of the fit by default; a detector of normal rows needs them given.
+    ``target`` and ``positive`` are those of the fit by default; a detector of normal rows needs them given. Labels
+    that the fit did not know are refused, and so are missing ones.
     """
     column = _target(detector, source, target, positive)
     positives: list[Vector] = []
     negatives: list[Vector] = []
     kept: list[tuple[Any, Any]] = []
     extra = [column.name] if source.columns else []
+    counts: dict[str, int] = {}
     room = SAMPLE_ROWS
     for start, block, X, scores in scored_blocks(detector, source, progress, extra):
-        is_positive = column.is_positive(block, start)
+        labels = labels_of(block, column.name, start)
+        is_positive = column.is_positive(labels, start)
+        count_labels(counts, labels, column.name)
         positives.append(scores[is_positive])
         negatives.append(scores[~is_positive])
         rows = np.concatenate([np.flatnonzero(is_positive)[:500], np.flatnonzero(~is_positive)[:1000]])[:room]
         if len(rows):
             kept.append((X[rows], is_positive[rows]))
             room -= len(rows)
+    column.check_seen(counts)
     found = np.concatenate(positives), np.concatenate(negatives)
     if len(found[1]) == 0:
         raise DataError(f"{source.name} holds no negatives, so nothing can be said about false alarms.")
@@ -93,13 +98,17 @@ def evaluate_source(
 
 
 def _target(detector: Detector, source: Source, target: str | None, positive: str | None) -> TargetColumn:
-    known = detector.card["target"] or {}
-    name, value = target or known.get("name"), positive or known.get("positive")
-    if name is None or value is None:
+    known = detector.card["target"]
+    if known is not None:
+        column = TargetColumn.of_model(known, target, positive)
+    elif target is not None and (event := canonical_label(positive)) is not None:
+        column = TargetColumn(target, event, {})
+    else:
         raise ParameterError("The model was fitted on normal rows. Say what to check with --target and --positive.")
+    name = column.name
     if source.columns and name not in source.columns:
         raise ParameterError(
             f"{source.name} has no column {name!r}, and a report needs the labels. {nearest(name, source.columns)} "
             "Name it with --target, or use askew score for rows without labels."
         )
-    return TargetColumn(name, value, {value: 0})
+    return column

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from askew.detection.draw import uniform
 from askew.detection.survey import Progress, Survey, rows_of
+from askew.detection.target_column import labels_of
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
 from askew.sources import Source
@@ -90,7 +91,9 @@ def gather(source: Source, survey: Survey, plan: Plan, progress: Progress) -> Ga
     start = 0
     for block in source.blocks(columns or None):
         n = rows_of(block)
-        is_positive = np.zeros(n, bool) if survey.target is None else survey.target.is_positive(block, start)
+        is_positive = np.zeros(n, bool)
+        if survey.target is not None:
+            is_positive = survey.target.is_positive(labels_of(block, survey.target.name, start), start)
         basket.add(survey.preparation.transform(block), is_positive, start)
         start += n
         progress("gathering", start, survey.n_rows)

@@ -6,8 +6,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from askew.exceptions import ParameterError
 from askew.sources.names import nearest
+
+Labels = NDArray[np.int64]
+
+
+def _unchanged(params: dict[str, Any], y: Labels, other_y: Labels) -> dict[str, Any]:
+    """Parameters that mean the same whatever the share of positives."""
+    return params
+
+
+def _asymmetric_carried(params: dict[str, Any], y: Labels, other_y: Labels) -> dict[str, Any]:
+    """``mu`` and ``tau`` are shares of all rows: they follow the share of positives."""
+    from askew.methods.asymmetric import carried
+
+    shares, others = (np.array([1.0 - labels.mean(), labels.mean()]) for labels in (y, other_y))
+    mu, tau = carried(params["mu"], params["tau"], shares, others)
+    return {**params, "mu": mu, "tau": tau}
 
 
 @dataclass(frozen=True)
@@ -31,6 +50,8 @@ class Method:
         Whether it learns from normal rows alone.
     is_reference : bool
         Whether it is here to compare with.
+    carry : callable
+        ``carry(params, y, other_y)``: parameters chosen on rows with labels ``y``, for rows with ``other_y``.
     """
 
     name: str
@@ -42,6 +63,7 @@ class Method:
     is_streamed: bool = False
     is_one_class: bool = False
     is_reference: bool = False
+    carry: Callable[[dict[str, Any], Labels, Labels], dict[str, Any]] = _unchanged
 
 
 def _moment() -> Any:
@@ -104,7 +126,7 @@ METHODS = {
     method.name: method
     for method in (
         Method("moment", "MomentSVC", _moment, {"C": _COSTS}, 50_000, is_streamed=True),
-        Method("asymmetric", "AsymmetricSVC", _asymmetric, None, 10_000, 3_000),
+        Method("asymmetric", "AsymmetricSVC", _asymmetric, None, 10_000, 3_000, carry=_asymmetric_carried),
         Method("svc", "SVC, balanced", _svc, None, 20_000, 4_000),
         Method("scaled", "KernelScaledSVC", _scaled, {"C": [1.0, 10.0, 100.0]}, 4_000, 2_000),
         Method("logistic", "logistic regression", _logistic, {"C": [1e-3, 1e-1, 10.0]}, 200_000, is_reference=True),

@@ -46,6 +46,7 @@ TRUSTED = frozenset(
         "askew.tolerance.certificate.OwnCertificate",
         "askew.tolerance.classifier.ToleranceClassifier",
         "askew.tolerance.drift.DriftMonitor",
+        "askew.tolerance.drift.DriftTest",
         "askew.tolerance.score.Score",
         "askew.tolerance.target.Target",
         "askew.tolerance.threshold.Threshold",

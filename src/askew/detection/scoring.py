@@ -11,8 +11,9 @@ import numpy as np
 from askew.detection.detector import Detector
 from askew.detection.survey import Progress, rows_of
 from askew.exceptions import DataError, ParameterError
-from askew.sources import Source, TableWriter
+from askew.sources import Source, TableWriter, check_outputs
 from askew.sources.names import nearest
+from askew.sources.source import naming
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,9 @@ def scored_blocks(
     start = 0
     for block in source.blocks(columns):
         detector.check_block(block)
-        X = detector.preparation.transform(block)
-        yield start, block, X, detector.scores_of(X)
-        start += rows_of(block)
+        X, end = detector.preparation.transform(block), start + rows_of(block)
+        yield start, block, X, naming(f"{source.name}, rows {start + 1:,} to {end:,}", detector.scores_of, X)
+        start = end
         progress("scoring", start, source.n_rows)
     if start == 0:
         raise DataError(f"{source.name} holds no rows.")
@@ -56,6 +57,7 @@ def score_source(
     """Write scores, alarms and reasons of every row, block by block."""
     import pyarrow as pa
 
+    check_outputs([output], source)
     explains = detector.is_linear and top > 0
     blocks = scored_blocks(detector, source, progress, keep)
     first = next(blocks)  # columns are checked before a file is touched

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from askew.detection.detector import Detector
 from askew.detection.gathering import Gathered, Plan, gather
 from askew.detection.methods import METHODS, Method, candidates, method_named
 from askew.detection.survey import Progress, Survey, take_survey
-from askew.detection.tuning import Clock, OutOfTime, Tuned, tune
+from askew.detection.tuning import Clock, OutOfTime, Tuned, common_tolerance, tune
 from askew.exceptions import DataError, InfeasibleError, ParameterError
 from askew.sources import Source, SvmlightSource
 from askew.tolerance import ToleranceClassifier, negatives_required
@@ -167,16 +168,45 @@ def plan_for(survey: Survey, entries: list[Method], held_share: float, request: 
 def best_of(
     entries: list[Method], gathered: Gathered, request: Request, tell: Callable[[str, int, int], None]
 ) -> Tuned:
-    """The method that ranks best in cross-validation, among those that time allows."""
+    """The method that ranks best in cross-validation, among those that time and the data allow.
+
+    A method that fails, or whose last fit does not converge, leaves the contest with a warning that says why. Where
+    none is left, the error of the first one is raised.
+    """
+    if len(entries) == 1:
+        return tune(entries[0], gathered, request.tolerance, Clock(), lambda *at: tell(entries[0].title, *at))
     clock = Clock.of_minutes(request.minutes)
-    found: list[Tuned] = []
+    tolerance = common_tolerance(entries, gathered, request.tolerance)
+    found: list[tuple[Tuned, list[warnings.WarningMessage]]] = []
+    left: list[str] = []
+    errors: list[Exception] = []
     for k, method in enumerate(entries):
         mine = clock.share(len(entries) - k) if k else Clock()  # the first is always finished
         try:
-            found.append(tune(method, gathered, request.tolerance, mine, lambda *at, m=method: tell(m.title, *at)))
+            with warnings.catch_warnings(record=True) as remarks:
+                warnings.simplefilter("always")
+                tuned = tune(method, gathered, tolerance, mine, lambda *at, m=method: tell(m.title, *at))
         except OutOfTime:
-            continue
-    return max(found, key=lambda tuned: -1.0 if np.isnan(tuned.score) else tuned.score)
+            left.append(f"{method.title} left the contest: its share of --minutes {request.minutes:g} was over.")
+        except Exception as error:  # whatever a method raises, the others may still do
+            errors.append(error)
+            left.append(f"{method.title} left the contest: {str(error) or type(error).__name__}")
+        else:
+            found.append((tuned, remarks))
+    if not found:
+        raise errors[0]
+    best, remarks = max(found, key=lambda pair: (pair[0].has_converged, pair[0].score))
+    for tuned, _ in found:
+        if best.has_converged and not tuned.has_converged:
+            left.append(
+                f"{tuned.method.title} left the contest: with the parameters chosen on a sample its fit on all "
+                "training rows did not converge."
+            )
+    for remark in remarks:  # those of the methods that were not chosen are nobody's concern
+        warnings.warn(remark.message, remark.category, stacklevel=2)
+    for line in left:
+        warnings.warn(line, UserWarning, stacklevel=2)
+    return best
 
 
 def calibrated(tuned: Tuned, gathered: Gathered, request: Request, survey: Survey) -> ToleranceClassifier:

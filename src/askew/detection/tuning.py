@@ -80,10 +80,29 @@ class Tuned:
     tolerance: float
     seconds: float
 
+    @property
+    def has_converged(self) -> bool:
+        """Whether the last fit did: at parameters that served fewer rows, it may not."""
+        return getattr(self.estimator, "fit_status_", 0) == 0
+
 
 def judged_tolerance(tolerance: float, n_negatives: int, folds: int) -> float:
     """The tolerance itself, or the smallest that the negatives of a fold can judge."""
     return float(min(0.5, max(tolerance, FEWEST_ABOVE * folds / max(n_negatives, 1))))
+
+
+def common_tolerance(methods: list[Method], gathered: Gathered, tolerance: float) -> float:
+    """The tolerance that the searches of all these methods can judge: scores at different ones do not compare."""
+    judged = [tolerance]
+    for method in methods:
+        n_positives, n_negatives = gathered.positives.shape[0], gathered.negatives.shape[0]
+        if method.is_streamed:
+            judged.append(judged_tolerance(tolerance, n_negatives, 1))
+        elif not method.is_one_class:
+            for most_rows in (method.most_rows, method.search_rows):
+                n_positives, n_negatives = kept_counts(n_positives, n_negatives, most_rows)
+            judged.append(judged_tolerance(tolerance, n_negatives, folds_of(n_positives)))
+    return max(judged)
 
 
 def folds_of(n_positives: int, most: int | None = None) -> int:
@@ -124,8 +143,12 @@ def _tune_on_rows(
     folds = folds_of(int(some_y.sum()))
     judged = judged_tolerance(tolerance, int((some_y == 0).sum()), folds)
 
+    n_fits = 1
+
     def report(done: int, total: int, _: float) -> None:
-        tell(done, total)
+        nonlocal n_fits
+        n_fits = total + 1  # the fit on all rows comes last, and may take as long as the search
+        tell(done, n_fits)
         clock.check()
 
     # threads of small fits wait for each other longer than they work, on a busy machine many times longer
@@ -142,22 +165,28 @@ def _tune_on_rows(
         )
         with _candidates_may_fail():
             search.fit(some_X, some_y)
-        estimator = method.build().set_params(**search.best_params_)
+        params = method.carry(dict(search.best_params_), some_y, y)
+        estimator = method.build().set_params(**params)
         begin = time.perf_counter()
         estimator.fit(X, y)
         seconds = time.perf_counter() - begin
-    return Tuned(method, estimator, dict(search.best_params_), search.best_score_, judged, seconds)
+    tell(n_fits, n_fits)
+    return Tuned(method, estimator, params, search.best_score_, judged, seconds)
+
+
+def kept_counts(n_positives: int, n_negatives: int, most_rows: int) -> tuple[int, int]:
+    """How many positives and negatives to keep: where there are too many rows, all positives up to half."""
+    if n_positives + n_negatives > most_rows:
+        n_positives = min(n_positives, most_rows // 2)
+    return n_positives, min(n_negatives, most_rows - n_positives)
 
 
 def limited(X: Any, y: Any, most_rows: int, seed: int = 0) -> tuple[Any, Any]:
     """All positives (up to half) and a sample of the negatives, in random order."""
     rng = np.random.default_rng(seed)
-    if len(y) <= most_rows:
-        rows = rng.permutation(len(y))
-    else:
-        positives, negatives = rng.permutation(np.flatnonzero(y == 1)), rng.permutation(np.flatnonzero(y == 0))
-        positives = positives[: most_rows // 2]
-        rows = rng.permutation(np.concatenate([positives, negatives[: most_rows - len(positives)]]))
+    positives, negatives = rng.permutation(np.flatnonzero(y == 1)), rng.permutation(np.flatnonzero(y == 0))
+    n_positives, n_negatives = kept_counts(len(positives), len(negatives), most_rows)
+    rows = rng.permutation(np.concatenate([positives[:n_positives], negatives[:n_negatives]]))
     return X[rows], y[rows]
 
 

@@ -283,16 +283,16 @@ class AsymmetricSVC(Classifies, Approximated):
         _, solution = asymmetric.solve_both(fold.matrix, signs, fold.weight, mu, tau, settle)
         return PathPoint(solution.gradient, solution.beta, solution.status.has_converged)
 
-    def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
+    def _search_stages(self, gamma_unit: float, least_shares: NDArray[np.float64]) -> list[Stage]:
         """The paper's search: a grid over mu and the width at tau = 0, then a line over tau."""
-        limit = min(positive_share, 1.0 - positive_share)
+        limit, positives = float(least_shares.min()), float(least_shares[1])
 
         def grid(_: Any) -> list[Candidate]:
             every = product(widths(self.kernel, gamma_unit), MU_SHARES)
             return [{"mu": share * limit, "tau": 0.0, **width} for width, share in every]
 
         def line(best: Any) -> list[Candidate]:
-            return [{**best, "tau": share * (positive_share - best["mu"])} for share in TAU_SHARES]
+            return [{**best, "tau": share * (positives - best["mu"])} for share in TAU_SHARES]
 
         return [grid, line]
 

@@ -49,7 +49,9 @@ def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float
             continue
         structure = mine.structure.with_ridge(rho)
         matrix = Gram(Linear(), structure.whiten(mine.X))
-        programmes = [moment.formulate(matrix, moment.Formulation("C", C=C), mine.weight) for C in Cs[rising]]
+        costs = [moment.Formulation("C", C=C).cost(mine.weight) for C in Cs[rising]]
+        first = moment.formulate(matrix, moment.Formulation("C", C=1.0), mine.weight)
+        programmes = [first.in_box(first.lower, cost) for cost in costs]
         tol = setting.tolerance(len(mine.weight))
         solutions = solve_each(programmes, tol=tol, max_iter=setting.max_iter, in_turn=True)
         alphas = np.empty((len(mine.weight), len(Cs)))

@@ -90,7 +90,7 @@ class MomentSearch:
         squares = X.multiply(X) if sparse.issparse(X) else np.square(X)
         return float(np.mean(np.maximum(squares.T @ share - (X.T @ share) ** 2, 0.0))) or 1.0
 
-    def _search_stages(self, unit: float, positive_share: float) -> list[Stage]:
+    def _search_stages(self, unit: float, least_shares: NDArray[np.float64]) -> list[Stage]:
         """Cost at the ridge each fit chooses, then a line over ridges."""
         costs = [{"C": 10.0**power, "formulation": "C", "rho": "auto"} for power in range(-4, 4)]
 

@@ -157,7 +157,7 @@ class OneClassSVM(Approximated, DataDescription):
         solution = solve(problem, **stretched_from(last, problem), tol=self.tol, max_iter=self.max_iter)
         return PathPoint(solution.gradient, solution.beta, solution.status.has_converged)
 
-    def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
+    def _search_stages(self, gamma_unit: float, least_shares: NDArray[np.float64]) -> list[Stage]:
         settings = [
             {"nu": nu, **width} for width in widths(self.kernel, gamma_unit) for nu in (0.01, 0.03, 0.1, 0.2, 0.35, 0.5)
         ]

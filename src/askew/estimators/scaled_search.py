@@ -59,7 +59,7 @@ class ScaledSearch(ScaledMachines):
         are_settled = all(machine.solution.status.has_converged for machine in machines)
         return PathPoint(machines[-1].score, machines[-1].solution.beta, are_settled, plain)
 
-    def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
+    def _search_stages(self, gamma_unit: float, least_shares: NDArray[np.float64]) -> list[Stage]:
         """Cost and width of the plain machine, then the strength of the bend, with C as it is and stiffer."""
         nothing = self._named((0.0, 0.0))
         plain = [

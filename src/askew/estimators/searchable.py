@@ -122,11 +122,11 @@ class Searchable(Protocol):
         """
         ...
 
-    def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
+    def _search_stages(self, gamma_unit: float, least_shares: NDArray[np.float64]) -> list[Stage]:
         """The default search: each stage maps the best setting so far ({} at first) to the settings to try next.
 
         ``gamma_unit`` is the width 1 / (d · var X), or what the machine's own ``_search_unit(X, weight)`` says;
-        ``positive_share`` the least share of positives in any fold.
+        ``least_shares`` the least share of negatives, and of positives, in any fold's training rows and in all rows.
         """
         ...
 

@@ -267,7 +267,7 @@ class SVC(Classifies, Approximated):
         solution = solve(problem, **start_from(last), tol=self.tol, max_iter=self.max_iter)
         return PathPoint(solution.gradient - problem.linear, solution.beta, solution.status.has_converged)
 
-    def _search_stages(self, gamma_unit: float, positive_share: float) -> list[Stage]:
+    def _search_stages(self, gamma_unit: float, least_shares: NDArray[np.float64]) -> list[Stage]:
         """Cost and width, with the classes balanced: a threshold on such a score is the common practice."""
         settings = [
             {"C": 10.0**power, "class_weight": "balanced", **width}

@@ -2,7 +2,9 @@
 
 Solves
     What ``Stored`` solves, where the points of a ``Gram`` live in another array library: K is computed once, and rows,
-    blocks and sums of rows are read from it, however many programmes and folds share it.
+    blocks and sums of rows are read from it, however many programmes and folds share it. There are two of them, as no
+    line of one serves the other: the host keeps two precisions in memory it writes over, and gathers by compiled loops;
+    a device keeps one, and moves a gradient by a product with the rows it takes.
 Given
     Such a ``Gram`` and room for n² numbers of the given precision on its device. The matrix that programmes are solved
     and judged on is the one that is stored, to the last bit.

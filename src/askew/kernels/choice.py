@@ -10,11 +10,8 @@ from scipy import sparse
 
 from askew.arrays import Home, is_elsewhere
 from askew.exceptions import ParameterError
-from askew.kernels.function import KernelFunction
-from askew.kernels.linear import Linear
-from askew.kernels.polynomial import Polynomial
-from askew.kernels.rbf import RBF
-from askew.kernels.sigmoid import Sigmoid
+from askew.kernels.function import RBF, KernelFunction, Linear, Polynomial, Sigmoid
+from askew.kernels.points import without_duplicates
 
 _FUNCTIONS: dict[str, Callable[[float, float, float], KernelFunction]] = {
     "linear": lambda gamma, degree, coef0: Linear(),
@@ -61,9 +58,11 @@ def _variance(X: Any, sample_weight: Any) -> float:
     if is_elsewhere(X):
         return _variance_elsewhere(X, weight, total)
     if sparse.issparse(X):
-        mean = float(weight @ (X @ np.ones(d))) / total
-        square = float(weight @ (X.multiply(X) @ np.ones(d))) / total
-        return square - mean * mean
+        X = without_duplicates(X.tocsr())
+        entries = np.repeat(weight, np.diff(X.indptr))
+        mean = float(entries @ X.data) / total
+        stored = float(entries @ np.square(np.asarray(X.data, dtype=np.float64) - mean))
+        return (stored + (total - float(entries.sum())) * mean * mean) / total
     mean = float(weight @ X.sum(axis=1, dtype=np.float64)) / total
     centred = np.asarray(X, dtype=np.float64) - mean
     return float(weight @ np.einsum("ij,ij->i", centred, centred)) / total

@@ -24,7 +24,7 @@ from askew.qp.matrix import RowsOfTiles
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
-_PASSED_ON = frozenset({Ability.ROWS, Ability.WHOLE, Ability.UPDATES, Ability.DEVICE})
+_PASSED_ON = frozenset({Ability.ROWS, Ability.WHOLE, Ability.UPDATES, Ability.DEVICE, Ability.CAREFUL})
 
 
 class Conformal(RowsOfTiles):
@@ -116,6 +116,18 @@ class Conformal(RowsOfTiles):
         """K'v in float64, where v lives."""
         factor = self._factor_of(v)
         return factor * self.matrix.matvec(factor * v)
+
+    def argument_sizes(self) -> Vector:
+        """What the rounding of each point's arguments grows with."""
+        return np.asarray(self.matrix.argument_sizes())
+
+    def product_rounding(self, v: Vector) -> float:
+        """Bound of the error of an entry of K'v as ``matvec`` computes it."""
+        return float(np.max(self.factor, initial=0.0)) * float(self.matrix.product_rounding(self.factor * v))
+
+    def careful_product(self, v: Vector, indices: NDArray[np.int64]) -> Vector:
+        """(K'v)[indices] in float64, from entries whose argument was computed without cancellation."""
+        return np.asarray(self.factor[indices] * self.matrix.careful_product(self.factor * v, indices))
 
     def add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
         """g + steps @ K'[indices], where K lives."""

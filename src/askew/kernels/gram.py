@@ -19,16 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.arrays import Home, answer, host
+from askew.arrays import Home, answer, host, is_elsewhere, take_rows
 from askew.kernels.device_points import TILE_BYTES, DevicePoints
-from askew.kernels.function import KernelFunction
-from askew.kernels.points import as_points
+from askew.kernels.function import EPSILON, KernelFunction
+from askew.kernels.points import DensePoints, Points, SparsePoints, SparseSignedPoints
 from askew.qp import Ability, SignedPoints
 from askew.qp.matrix import RowsOfTiles
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
-DELICATE = 1e9  # arguments summed from terms this large may round to the wrong side of zero by 1e-7
+_ON_HOST = frozenset({Ability.ROWS, Ability.CAREFUL})
+_INNER_PRODUCTS = _ON_HOST | {Ability.POINTS}
+_ON_DEVICE = _ON_HOST | {Ability.UPDATES, Ability.DEVICE}
 
 
 class Gram(RowsOfTiles):
@@ -51,7 +53,6 @@ class Gram(RowsOfTiles):
 
     def __init__(self, function: KernelFunction, X: Any, tile_bytes: int = TILE_BYTES) -> None:
         self._stand_on(as_points(X, function, min(tile_bytes, TILE_BYTES)))
-        self._is_delicate = self.points.cancels or self._bound("max") > DELICATE
 
     def _stand_on(self, points: Any) -> None:
         self.points, self.function, self.n = points, points.function, points.n
@@ -66,8 +67,8 @@ class Gram(RowsOfTiles):
     def abilities(self) -> frozenset[Ability]:
         """``POINTS`` where a kernel value is an inner product of points at hand."""
         if not self._home.is_host:
-            return frozenset({Ability.ROWS, Ability.UPDATES, Ability.DEVICE})
-        return frozenset({Ability.ROWS, Ability.POINTS} if self.function.is_bilinear else {Ability.ROWS})
+            return _ON_DEVICE
+        return _INNER_PRODUCTS if self.function.is_bilinear else _ON_HOST
 
     @property
     def home(self) -> Home:
@@ -76,7 +77,8 @@ class Gram(RowsOfTiles):
 
     def argument_bound(self) -> float:
         """Size of the terms summed for one entry, of a typical point: what float32 rounding is relative to."""
-        return self._bound("mean")
+        norms = self.points.squared_norms
+        return self.function.argument_bound(np.array([float(self._home.xp.mean(norms)) if self.n else 0.0]))
 
     def diagonal(self) -> NDArray[np.float64]:
         return host(self.function.diagonal(self.points.squared_norms))
@@ -92,22 +94,22 @@ class Gram(RowsOfTiles):
     def tile(self, prepared: Any, columns: slice, out: Array | None = None) -> Array:
         """K[indices, columns] for prepared indices, into ``out`` when given."""
         if self._home.is_host:
-            return self._finish(self.points.products(prepared, columns, out), self._is_delicate)
+            return self._finish(self.points.products(prepared, columns, out))
         return fetched_into(out, self.tile_here(prepared, columns))
 
     def tile_here(self, prepared: Any, columns: slice) -> Any:
         """K[indices, columns] for prepared indices, where the points live."""
-        return self._finish(self.points.products(prepared, columns), self._is_delicate)
+        return self._finish(self.points.products(prepared, columns))
 
     def block(self, indices: Any, dtype: Any = np.float64) -> Any:
         """K[indices][:, indices], where the indices live."""
         pairs = self.points.pairs(self._home.put(indices), dtype)
         if not self._home.is_host:
-            return answer(self._finish(self.points.pair_products(pairs), self._is_delicate), indices)
+            return answer(self._finish(self.points.pair_products(pairs, 0, indices.shape[0])), indices)
         out = np.empty((len(indices), len(indices)), dtype)
 
         def work(first: int, last: int) -> None:
-            out[first:last] = self._finish(self.points.pair_products(pairs, first, last), self._is_delicate)
+            out[first:last] = self._finish(self.points.pair_products(pairs, first, last))
 
         with workers() as pool:
             pool.map(work, spans(len(indices), 256))
@@ -120,18 +122,18 @@ class Gram(RowsOfTiles):
             product = self.points.sum_inner(self.points.X, here)
         else:
             (support,) = xp.nonzero(here)
-            some = self._part(support)
-            product = some._sum(self.points.X, xp.take(here, support, axis=0)[:, None], self._is_delicate)[:, 0]
+            some = self.subset(support)
+            product = some._sum(self.points.X, xp.take(here, support, axis=0)[:, None])[:, 0]
         return answer(product, v)
 
     def add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
         """g + steps @ K[indices] on a device, rows in the given precision and sums in float64; g may be changed."""
         points = self._on_device()
         left, steps = points.rows_left(indices, dtype), self._home.put(steps, dtype)
-        if points.can_fuse(left) and dtype == np.float32:
-            return points.add_rows(g, points.right_operand(slice(0, self.n), dtype), left, steps)
-        for first, last in spans(self.n, points.height(left.shape[0], dtype)):
-            tile = self._finish(points.products(left, slice(first, last)), self._is_delicate)
+        if points.can_fuse(left.operand) and dtype == np.float32:
+            return points.add_rows(g, points.right_operand(slice(0, self.n), dtype), left.operand, steps)
+        for first, last in spans(self.n, points.height(left.operand.shape[0], dtype)):
+            tile = self._finish(points.products(left, slice(first, last)))
             g[first:last] = g[first:last] + self._home.put(steps @ tile, np.float64)
         return g
 
@@ -143,13 +145,13 @@ class Gram(RowsOfTiles):
         if self.function.is_bilinear:
             scores = self.points.sum_inner(Z, columns)
         else:
-            scores = self._sum(Z, columns, is_delicate=True)
+            scores = self._sum(Z, columns)
         return host(scores).reshape(Z.shape[0], *coefficients.shape[1:])
 
     def cross(self, Z: Any, dtype: Any = np.float64) -> Array:
         """k(z, x_j) as a (len(Z), n) array."""
         left = self.points.left(self.points.like(Z), dtype)
-        return host(self._finish(self.points.products(left, slice(0, self.n)), is_delicate=True))
+        return host(self._finish(self.points.products(left, slice(0, self.n))))
 
     def inner_points(self) -> SignedPoints:
         """Points z in float64 with K_ij = z_i'z_j."""
@@ -170,13 +172,43 @@ class Gram(RowsOfTiles):
 
     def subset(self, indices: NDArray[np.int64]) -> Gram:
         """The same kernel on some of the points."""
-        return self._part(self._home.put(indices))
-
-    def _part(self, indices: Any) -> Gram:
         some = object.__new__(Gram)
-        some._stand_on(self.points.subset(indices))
-        some._is_delicate = self._is_delicate
+        some._stand_on(self.points.subset(self._home.put(indices)))
         return some
+
+    def argument_sizes(self) -> NDArray[np.float64]:
+        """What the rounding of each point's arguments grows with."""
+        sizes: NDArray[np.float64] = self.points.sizes
+        return sizes
+
+    def product_rounding(self, v: NDArray[np.float64]) -> float:
+        """Bound of the error of an entry of Kv as ``matvec`` computes it: of the entries, and of their sum."""
+        support, sizes, terms = np.flatnonzero(v), self.points.sizes, self.points.terms
+        largest, own = float(np.max(sizes, initial=0.0)), sizes[support]
+        entries = self.function.entry_rounding(own, largest, terms)
+        sums = 0.5 * EPSILON * len(support) * self.function.entry_size(own, largest)
+        return float(np.abs(v[support]) @ (entries + sums))
+
+    def careful_product(self, v: NDArray[np.float64], indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(Kv)[indices] in float64, from arguments computed without cancellation, on the host."""
+        if not self._home.is_host:
+            rows = np.concatenate([np.flatnonzero(v), indices])
+            held = Gram(self.function, host(take_rows(self.points.X, rows)))
+            count = len(rows) - len(indices)
+            own = np.concatenate([v[rows[:count]], np.zeros(len(indices))])
+            return held.careful_product(own, np.arange(count, len(rows)))
+        if self.function.is_bilinear:
+            return self.points.careful_combination(v, self.points.X[indices])
+        support, out = np.flatnonzero(v), np.empty(len(indices))
+        others, weights = self.points.X[support], v[support]
+
+        def work(first: int, last: int) -> None:
+            entries = self.points.careful_arguments(self.points.X[indices[first:last]], others)
+            out[first:last] = self._finish(entries) @ weights
+
+        with workers() as pool:
+            pool.map(work, spans(len(indices), max(1, 2**20 // max(1, len(support)))))
+        return out
 
     def _on_device(self) -> DevicePoints:
         if self._home.is_host:
@@ -184,18 +216,11 @@ class Gram(RowsOfTiles):
         points: DevicePoints = self.points
         return points
 
-    def _bound(self, of: str) -> float:
-        """The bound of the argument for the largest or the mean squared norm."""
-        norms = self.points.squared_norms
-        return self.function.argument_bound(np.array([float(getattr(self._home.xp, of)(norms)) if self.n else 0.0]))
-
-    def _finish(self, products: Any, is_delicate: bool) -> Any:
-        if is_delicate:
-            self.function.tame(products)
+    def _finish(self, products: Any) -> Any:
         self.function.finish(products)
         return products
 
-    def _sum(self, Z: Any, coefficients: Any, is_delicate: bool) -> Any:
+    def _sum(self, Z: Any, coefficients: Any) -> Any:
         """Σ_j k(z, x_j) coefficients[j], tiles of Z by tiles of the points: in threads, or one after the other."""
         points = self.points
         if not self._home.is_host and points.can_fuse(coefficients):
@@ -206,7 +231,7 @@ class Gram(RowsOfTiles):
         def work(start: int, stop: int) -> None:
             left = points.left(points.cut(Z, start, stop), np.float64)
             for begin, end in spans(self.n, width):
-                tile = self._finish(points.products(left, slice(begin, end)), is_delicate)
+                tile = self._finish(points.products(left, slice(begin, end)))
                 scores[start:stop, :] += tile @ coefficients[begin:end, :]
 
         if self._home.is_host:
@@ -216,6 +241,15 @@ class Gram(RowsOfTiles):
             for start, stop in spans(Z.shape[0], height):
                 work(start, stop)
         return scores
+
+
+def as_points(X: Any, function: KernelFunction, tile_bytes: int = TILE_BYTES) -> Points:
+    """The points of an array of any library, of a sparse matrix, or of signed points."""
+    if isinstance(X, SignedPoints):
+        return SparseSignedPoints(X, function)
+    if is_elsewhere(X):
+        return DevicePoints(X, function, tile_bytes)
+    return SparsePoints(X, function) if sparse.issparse(X) else DensePoints(np.asarray(X), function)
 
 
 def fetched_into(out: Array | None, tile: Any) -> Array:

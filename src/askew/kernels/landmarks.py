@@ -33,7 +33,8 @@ from scipy.linalg import cho_factor, cho_solve
 from askew.arrays import stack_rows
 from askew.exceptions import ParameterError
 from askew.kernels.function import KernelFunction
-from askew.kernels.gram import Gram
+from askew.kernels.gram import Gram, as_points
+from askew.kernels.points import median, some_rows
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
@@ -115,7 +116,10 @@ def _leverage(rows: Any, count: int, function: KernelFunction, rng: np.random.Ge
 
 
 def _kmeans(rows: Any, count: int, function: KernelFunction, rng: np.random.Generator) -> Any:
-    points = rows.astype(np.float64)
+    if sparse.issparse(rows) or not function.is_translation_invariant:
+        points = as_points(rows, function).rows.astype(np.float64, copy=False)
+    else:  # about a value of the data: a mean far from the origin would round the same rows otherwise
+        points = rows.astype(np.float64) - median(rows[some_rows(len(rows))])
     seeds = _seeds(points, count, rng)
     if len(seeds) < count:  # every distinct row is a seed
         return rows[np.sort(seeds)]

@@ -37,7 +37,7 @@ class Stored(Precomputed):
         for new memory.
     """
 
-    abilities = frozenset({Ability.ROWS, Ability.WHOLE})
+    abilities = frozenset({Ability.ROWS, Ability.WHOLE, Ability.CAREFUL})
 
     def __init__(self, gram: Gram, with_float32: bool, instead_of: Stored | None = None) -> None:
         self._gram, self._lock = gram, threading.Lock()
@@ -57,6 +57,18 @@ class Stored(Precomputed):
     def rounding(self) -> float:  # type: ignore[override]
         """How far an entry may be from K_ij, in units of K_ij."""
         return 0.5 * float(np.finfo(self._matrix.dtype).eps)
+
+    def argument_sizes(self) -> NDArray[np.float64]:
+        """What the rounding of each point's arguments grows with."""
+        return self._gram.argument_sizes()
+
+    def product_rounding(self, v: NDArray[np.float64]) -> float:
+        """Bound of what the rounding of arguments in float64 makes of an entry of Kv."""
+        return self._gram.product_rounding(v)
+
+    def careful_product(self, v: NDArray[np.float64], indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(Kv)[indices] in float64, from entries whose argument was computed without cancellation."""
+        return self._gram.careful_product(v, indices)
 
     def sharpen(self) -> None:
         """Go over to float64 entries."""

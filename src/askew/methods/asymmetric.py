@@ -181,6 +181,17 @@ def check_feasible(y: Vector, weight: Vector, mu: float, tau: float) -> None:
         )
 
 
+def carried(mu: float, tau: float, shares: Vector, others: Vector) -> tuple[float, float]:
+    """μ and τ chosen on points with these shares of negatives and positives, for points with other shares.
+
+    What stays is μ as a part of the smaller class and τ as a part of what μ leaves of the positives: μ/π and τ/π where
+    positives are the smaller class. What was feasible stays feasible.
+    """
+    room = shares[1] - mu
+    new_mu = mu * float(others.min() / shares.min())
+    return new_mu, (tau / room if room > 0 else 0.0) * max(0.0, float(others[1]) - new_mu)
+
+
 def _box(y: Vector, weight: Vector) -> tuple[Vector, Vector]:
     return np.where(y > 0, 0.0, -weight), np.where(y > 0, weight, 0.0)
 

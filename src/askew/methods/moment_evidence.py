@@ -21,7 +21,7 @@ from scipy import sparse
 from askew.arrays import Home, host, is_elsewhere, stack_rows, take_rows
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
-from askew.moments.grouped import can_subtract, without_each
+from askew.moments.moments import can_subtract, without_each
 from askew.moments.passes import without_duplicates
 from askew.moments.structure import Structure
 

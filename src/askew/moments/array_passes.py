@@ -1,7 +1,9 @@
 """One pass over rows of another array library, on a GPU say, for their weight, mean and scatter.
 
 Solves
-    What ``passes`` solves, where the rows are.
+    What ``passes`` solves, where the rows are. There are two ways, as the host's is made of what a device does badly:
+    blocks as large as a core's cache, each with a shift of its own and in a thread of its own. On a device a block
+    like that is not worth a call; stretches of rows are products of their own there, fused on CUDA, about one shift.
 Given
     X of shape (n, d), weights w ≥ 0 or None.
 Returns

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -16,6 +15,7 @@ from askew.arrays import dtype_name, host, is_elsewhere
 from askew.exceptions import DataError
 from askew.moments.array_passes import summarise_elsewhere
 from askew.moments.passes import Summary, empty_summary, join, outer_product, summarise
+from askew.whole_file import WholeFile
 
 Vector = NDArray[np.float64]
 _FIELDS = ("n_samples", "mean", "mean_rest", "scatter")
@@ -119,15 +119,8 @@ class BaseMoments(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a NumPy .npz archive of plain arrays, whole or not at all."""
-        path = os.fspath(path)
-        handle, beside = tempfile.mkstemp(suffix=".npz", dir=os.path.dirname(path) or ".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, kind=np.array(type(self).__name__), **self._arrays())
-            os.replace(beside, path)
-        except BaseException:
-            os.unlink(beside)
-            raise
+        with WholeFile(path) as file, file.beside.open("wb") as sink:
+            np.savez(sink, kind=np.array(type(self).__name__), **self._arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -222,6 +215,39 @@ class DiagonalMoments(BaseMoments):
         from askew.moments.sparse_sweeps import sum_of_deviations
 
         return float(sum_of_deviations(w, self.scatter)) ** 2 / self._positive_count()
+
+
+def can_subtract(X: Any, total: BaseMoments) -> bool:
+    """Whether groups of rows of X can be taken from ``total`` by ``without_each``.
+
+    Every column must hold a zero, so that q − s²/n_c is safe for the reason given in ``passes``.
+    """
+    if not (sparse.issparse(X) and total.is_diagonal and not total.has_directions):
+        return False
+    return bool(np.bincount(X.indices, minlength=X.shape[1]).max(initial=0) < X.shape[0])
+
+
+def without_each(
+    total: DiagonalMoments, X: Any, groups: list[NDArray[np.int64]], weight: Vector
+) -> list[DiagonalMoments]:
+    """For every group of rows the moments of all others; ``weight`` is that of all rows.
+
+    With n, x̄, S of all rows and n_c = Σ_{i∈c} w_i, s = Σ_{i∈c} w_i x_i, q = Σ_{i∈c} w_i x_i² of a group, the rest has
+        N = n − n_c,   mean = x̄ − δ n_c/N,   scatter = S − (q − s²/n_c) − δ² n n_c/N,   δ = s/n_c − x̄,
+    all in one compiled sweep over the features, for sparse X without duplicates; see ``can_subtract``.
+    """
+    from askew.moments.sparse_sweeps import remove_rows
+
+    found = []
+    for rows in groups:
+        mean, scatter = np.empty(total.n_features), np.empty(total.n_features)
+        entries = (X.data, X.indices, X.indptr, rows, weight)
+        rest = remove_rows(*entries, total.n_samples, total.mean, total.scatter, mean, scatter)
+        is_left = rest > 1e-9 * total.n_samples
+        found.append(
+            DiagonalMoments(rest, mean, total.mean_rest, scatter) if is_left else DiagonalMoments.empty(len(mean))
+        )
+    return found
 
 
 def _with_constants(summary: Summary, X: Any, weight: Vector | None) -> Summary:

@@ -89,7 +89,7 @@ def close_up(sums, n, mean, rest, scatter):  # type: ignore[no-untyped-def]
 def remove_rows(data, indices, starts, rows, weight, n, mean, scatter, s, q):  # type: ignore[no-untyped-def]
     """Mean and per-feature scatter of all rows but the given ones, to s and q; returns the weight of those left.
 
-    See ``grouped`` for the algebra.
+    See ``moments.without_each`` for the algebra.
     """
     d = mean.shape[0]
     s[:], q[:], taken = 0.0, 0.0, 0.0

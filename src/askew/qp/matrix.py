@@ -15,6 +15,7 @@ ability        protocol         meaning
 ``HELD``       OffersHeld       the Z of ``FACTOR`` stands in memory
 ``UPDATES``    OffersUpdates    moves a gradient along chosen rows faster than the rows could be made
 ``DEVICE``     OffersDevice     K lives in another array library's memory, a GPU's say; so do the vectors of a solve
+``CAREFUL``    OffersCareful    the error of products is bounded, and some of Kv can be computed without cancellation
 ``GUIDED``     OffersGuided     K = ηQ + (1−η)sΔ, whose rows are dear and whose products are not
 =============  ===============  ======================================================================================
 """
@@ -39,6 +40,7 @@ Indices = NDArray[np.int64]
 class Ability(Enum):
     """A name for something that a matrix offers beyond products."""
 
+    __hash__ = object.__hash__  # members are asked for in every solve, and Enum's own hash is interpreted
     ROWS = "rows"
     WHOLE = "whole"
     POINTS = "points"
@@ -46,6 +48,7 @@ class Ability(Enum):
     HELD = "held"
     UPDATES = "updates"
     DEVICE = "device"
+    CAREFUL = "careful"
     GUIDED = "guided"
 
 
@@ -185,6 +188,22 @@ class OffersDevice(Protocol):
     """The library and device where K lives."""
 
 
+class OffersCareful(Protocol):
+    """What a certificate asks that does not trust the arguments of a kernel; see ``certificate``."""
+
+    def argument_sizes(self) -> Vector:
+        """What the rounding of each point's arguments grows with."""
+        ...
+
+    def product_rounding(self, v: Vector) -> float:
+        """Bound of the error of an entry of Kv as ``matvec`` computes it."""
+        ...
+
+    def careful_product(self, v: Vector, indices: Indices) -> Vector:
+        """(Kv)[indices] in float64, from entries whose argument was computed without cancellation."""
+        ...
+
+
 class OffersGuided(Protocol):
     """K = ηQ + (1−η)sΔ."""
 
@@ -213,6 +232,7 @@ PROTOCOLS: dict[Ability, Any] = {
     Ability.HELD: OffersHeld,
     Ability.UPDATES: OffersUpdates,
     Ability.DEVICE: OffersDevice,
+    Ability.CAREFUL: OffersCareful,
     Ability.GUIDED: OffersGuided,
 }
 

@@ -16,6 +16,7 @@ from askew.exceptions import DataError
 from askew.qp.matrix import Ability, RowsOfTiles
 
 Array = NDArray[Any]
+_WHOLE, _ROWS = frozenset({Ability.ROWS, Ability.WHOLE}), frozenset({Ability.ROWS})
 
 
 class Precomputed(RowsOfTiles):
@@ -43,7 +44,7 @@ class Precomputed(RowsOfTiles):
     def abilities(self) -> frozenset[Ability]:
         """``WHOLE`` where all points are in use and the array is one of float64 rows."""
         is_whole = self._indices is None and self._matrix.flags.c_contiguous and self._matrix.dtype == np.float64
-        return frozenset({Ability.ROWS, Ability.WHOLE}) if is_whole else frozenset({Ability.ROWS})
+        return _WHOLE if is_whole else _ROWS
 
     def whole(self, dtype: Any) -> Array | None:
         """The matrix as it is stored, in float64; None in another precision."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import InfeasibleError, ParameterError
-from askew.qp.constraints import Constraint
+from askew.qp.constraints import Constraint, Free
 from askew.qp.matrix import SymmetricMatrix, check_matrix
 from askew.qp.precomputed import as_precomputed
 
@@ -50,26 +50,47 @@ class Problem:
         if isinstance(self.matrix, np.ndarray):
             object.__setattr__(self, "matrix", as_precomputed(self.matrix))
         check_matrix(self.matrix)
-        n = self.matrix.n
-        for name in ("linear", "lower", "upper"):
+        self._check_vectors("linear", "lower", "upper")
+        self._check_numbers("linear")
+        labels = self.constraint.labels(self.n)
+        if labels.shape != (self.n,):
+            raise ParameterError(f"The constraint must give a group to each of {self.n} variables; got {labels.shape}.")
+        self._check_box()
+
+    def in_box(self, lower: Vector, upper: Vector) -> Problem:
+        """The same problem in another box; what stays the same is not checked again."""
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__, lower=lower, upper=upper)
+        other._check_vectors("lower", "upper")
+        other._check_box()
+        return other
+
+    def _check_vectors(self, *names: str) -> None:
+        n = self.n
+        for name in names:
             value = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
             if value.shape != (n,):
                 raise ParameterError(
                     f"{name} must have shape ({n},), one entry per row of the matrix; got {value.shape}."
                 )
-            if np.isnan(value).any():
-                i = int(np.argmax(np.isnan(value)))
-                raise ParameterError(f"{name} must hold numbers; entry {i} is NaN.")
             object.__setattr__(self, name, value)
-        labels = self.constraint.labels(n)
-        if labels.shape != (n,):
-            raise ParameterError(f"The constraint must give a group to each of {n} variables; got {labels.shape}.")
-        if np.any(self.lower > self.upper):
+
+    def _check_box(self) -> None:
+        """Refuse an empty box, one of NaN, and sums that no point of the box reaches."""
+        if not (self.lower <= self.upper).all():
+            self._check_numbers("lower", "upper")
             i = int(np.argmax(self.lower > self.upper))
             raise InfeasibleError(
                 f"The box of variable {i} is empty: lower={self.lower[i]:g} exceeds upper={self.upper[i]:g}."
             )
-        self._check_totals()
+        if not isinstance(self.constraint, Free):
+            self._check_totals()
+
+    def _check_numbers(self, *names: str) -> None:
+        for name in names:
+            is_nan = np.isnan(getattr(self, name))
+            if is_nan.any():
+                raise ParameterError(f"{name} must hold numbers; entry {int(np.argmax(is_nan))} is NaN.")
 
     @property
     def n(self) -> int:
@@ -99,7 +120,6 @@ class Problem:
         return [np.flatnonzero(labels == g) for g in range(count)]
 
     def _check_totals(self) -> None:
-        """Refuse sums that no point of the box reaches."""
         slack = self.constraint.slack
         for g, (mine, total) in enumerate(zip(self.members(), self.constraint.totals, strict=True)):
             low, high = self.lower[mine].sum(), self.upper[mine].sum()

@@ -92,10 +92,9 @@ class Rows:
         return float(np.mean(areas))
 
     @property
-    def positive_share(self) -> float:
-        """The least share of positives in the training rows of any fold: what every fold can do."""
-        shares = []
-        for train, _ in self.folds:
-            weight = np.ones(len(train)) if self.weight is None else self.weight[train]
-            shares.append(float(weight[self.codes[train] == 1].sum() / weight.sum()))
-        return min(shares)
+    def least_shares(self) -> NDArray[np.float64]:
+        """The least share of each class in the training rows of any fold and in all rows: what every fit can do."""
+        weight = np.ones(len(self.codes)) if self.weight is None else self.weight
+        parts = [train for train, _ in self.folds] + [np.arange(len(self.codes))]
+        sums = [np.bincount(self.codes[part], weight[part], len(self.classes)) for part in parts]
+        return np.min([each / each.sum() for each in sums], axis=0)

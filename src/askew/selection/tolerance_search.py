@@ -247,7 +247,7 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
             unit = machine._search_unit(X, rows.weight)
         else:
             unit = 1.0 if machine.kernel == "precomputed" else resolve_gamma("scale", X, rows.weight)
-        return machine._search_stages(unit, rows.positive_share)
+        return machine._search_stages(unit, rows.least_shares)
 
     def _evaluator(self, rows: Rows, fit_params: FitParams, prefix: str, candidates: list[Any]) -> Any:
         """Paths where they are offered, refits elsewhere."""

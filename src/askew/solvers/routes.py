@@ -67,10 +67,10 @@ class Route:
         if not isinstance(problem.constraint, self.constraints):
             known = ", ".join(shape.__name__ for shape in self.constraints)
             return f"it takes the constraints {known}, and this one is {type(problem.constraint).__name__}"
-        matrix = problem.matrix
-        lacking = [ability.name for ability in Ability if ability in self.needs - matrix.abilities]
+        lacking = self.needs - problem.matrix.abilities
         if lacking:
-            return f"it needs {', '.join(lacking)} of the matrix, which {type(matrix).__name__} does not offer"
+            names = ", ".join(sorted(ability.name for ability in lacking))
+            return f"it needs {names} of the matrix, which {type(problem.matrix).__name__} does not offer"
         return self._obstacle(problem)
 
     def cost(self, problem: Problem, is_repeated: bool = False) -> float:
@@ -78,8 +78,8 @@ class Route:
         return self._cost(problem, is_repeated)
 
     def run(self, problem: Problem, request: Request, kept: Kept) -> Solution:
-        """The solution, which names this route."""
-        return replace(self._run(problem, request, kept), route=self.name)
+        """The solution, which names this route, judged by rows that do not share its rounding where that may matter."""
+        return replace(self._run(problem, request, kept), route=self.name).confirmed(problem, request.tol)
 
 
 def route_of(problem: Problem, *, route: str | None = None, is_repeated: bool = False) -> Route:

@@ -11,6 +11,8 @@ Solves
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
 
 from askew.qp import Certificate, Problem, Status
@@ -42,7 +44,7 @@ def judge(
     precision : float32 or float64
         Of the entries those steps were made on.
     """
-    is_finite = np.isfinite(certificate.objective) and np.isfinite(certificate.violation)
+    is_finite = isfinite(certificate.objective) and isfinite(certificate.violation)
     if not is_finite or certificate.violation > tol:
         return Status.MAX_ITER if has_run_out else Status.STALLED
     is_psd = problem.matrix.is_psd

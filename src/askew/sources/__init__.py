@@ -4,12 +4,14 @@ from askew.sources.files import FileSource
 from askew.sources.frames import FrameSource, as_table
 from askew.sources.memory import MemorySource
 from askew.sources.opening import open_source
+from askew.sources.outputs import check_outputs
 from askew.sources.recognition import is_beyond_memory
 from askew.sources.rows import LabelledRows, Layout
 from askew.sources.scoring import ScoresAnywhere
 from askew.sources.source import Source
 from askew.sources.svmlight import SparseBlock, SvmlightSource
-from askew.sources.writing import TableWriter, WholeFile
+from askew.sources.writing import TableWriter
+from askew.whole_file import WholeFile
 
 __all__ = [
     "FileSource",
@@ -24,6 +26,7 @@ __all__ = [
     "TableWriter",
     "WholeFile",
     "as_table",
+    "check_outputs",
     "is_beyond_memory",
     "open_source",
 ]

@@ -40,6 +40,7 @@ class DatasetSource(Source):
         self.schema = without_index(dataset.schema)
         self.columns, self.categories = tuple(self.schema.names), text_columns(self.schema)
         self._check(files)
+        self.files = tuple(files)
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         return (block for _, block in self.located_blocks(columns))

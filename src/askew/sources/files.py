@@ -73,7 +73,7 @@ class FileSource(Source):
         block_rows: int | None = None,
         folder: Path | None = None,
     ) -> None:
-        self._format, self._text, self._paths = file_format, tuple(text), [str(path) for path in paths]
+        self._format, self._text, self.files = file_format, tuple(text), tuple(str(path) for path in paths)
         self.name = name or (str(paths[0]) if len(paths) == 1 else f"{paths[0].parent} ({len(paths)} files)")
         for path in paths:
             if path.stat().st_size == 0:
@@ -89,10 +89,10 @@ class FileSource(Source):
         """What all files share. Footers know types and rows; of other formats the first block of the first file does,
         and the columns of the others are compared when they are read."""
         if self._format in ("parquet", "feather"):
-            found = [(path, *self._guarded(partial(self._footer, path), path)) for path in self._paths]
+            found = [(path, *self._guarded(partial(self._footer, path), path)) for path in self.files]
             self.n_rows = sum(n for _, _, n in found)
             return common_schema((path, schema) for path, schema, _ in found)
-        first = self._paths[0]
+        first = self.files[0]
         schema = self._guarded(partial(self._inspected, first), first)
         if self._format == "csv":
             self._untyped = tuple(f.name for f in schema if arrow().types.is_null(f.type) and f.name not in self._text)
@@ -139,7 +139,7 @@ class FileSource(Source):
 
     def _read(self, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
         stored = self._of_files(wanted)
-        for path in self._paths:
+        for path in self.files:
             self._check_names(path)
             yield from self._located(path, self._guarded(partial(self._batches, path, stored), path), wanted)
 
@@ -152,7 +152,7 @@ class FileSource(Source):
         """CSV and JSON files have no footer: their columns are compared only now."""
         if self._format in ("csv", "json"):
             found = self._guarded(partial(self._inspected, path), path)
-            check_names(path, found.names, self._paths[0], self._stored.names)
+            check_names(path, found.names, self.files[0], self._stored.names)
 
     def _located(self, path: str, batches: Iterator[Any], wanted: Sequence[str], first: int = 0) -> Any:
         """Blocks of one file, the first of them beginning after ``first`` rows, with the words that say where."""
@@ -197,7 +197,7 @@ class FileSource(Source):
 
     def _groups(self, wanted: Sequence[str]) -> Iterator[_Group]:
         """All row groups of all Parquet files, none of them read yet."""
-        for path in self._paths:
+        for path in self.files:
             file = self._guarded(partial(_opened, path), path)
             self._check_columns(path, file.schema_arrow.names, self._of_files(wanted).names)
             first = 0

@@ -92,11 +92,11 @@ def _located(location: str, text: Sequence[str], n_features: int | None) -> Sour
     if location == "-":
         return _standard_input(text)
     location = os.path.expanduser(location)
-    return _of_files(_files(location), location, text, n_features, _top_folder(location))
+    return _of_files(files_at(location), location, text, n_features, _top_folder(location))
 
 
 def _listed(locations: Sequence[str], text: Sequence[str], n_features: int | None) -> Source:
-    paths = list(dict.fromkeys(path for location in locations for path in _files(location)))
+    paths = list(dict.fromkeys(path for location in locations for path in files_at(location)))
     name = locations[0] if len(locations) == 1 else f"{locations[0]} and {len(locations) - 1} more"
     folder = Path(os.path.commonpath([path.absolute().parent for path in paths]))
     return _of_files(paths, name, text, n_features, folder)
@@ -132,13 +132,15 @@ def _top_folder(location: str) -> Path | None:
     return Path(*plain) if glob.has_magic(location) and not path.is_file() else None
 
 
-def _files(location: str) -> list[Path]:
+def files_at(location: str) -> list[Path]:
+    """The files that a path, a folder or a pattern stands for, in order; an error where there is none."""
+    location = os.path.expanduser(location)
     path = Path(location)
     if path.is_file():
         _known(path)
         return [path]
     if path.is_dir():
-        found = sorted(p for p in path.rglob("*") if p.is_file() and _is_data(p.relative_to(path)))
+        found = sorted(p for p in path.rglob("*") if p.is_file() and is_data(p.relative_to(path)))
         if not found:
             raise DataError(f"The folder {location} holds no file of a known format ({_formats()}).")
         return found
@@ -154,7 +156,7 @@ def _files(location: str) -> list[Path]:
     raise DataError(f"{location} does not exist. {hint if 'Did you' in hint or not siblings else ''}".rstrip())
 
 
-def _is_data(path: Path) -> bool:
+def is_data(path: Path) -> bool:
     """Not hidden, and of a known format; markers such as _SUCCESS are left aside."""
     return not any(part.startswith((".", "_")) for part in path.parts) and _ending(path) in _endings()
 

@@ -30,12 +30,15 @@ class Source(ABC):
         Those of the columns that hold text, or a dictionary of any kind.
     n_rows : int or None
         None where only a pass would tell.
+    files : tuple of str
+        Those that are read; empty where rows come from elsewhere.
     """
 
     name: str = "memory"
     columns: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     n_rows: int | None = None
+    files: tuple[str, ...] = ()
 
     @abstractmethod
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
@@ -110,7 +113,7 @@ class MappedSource(Source):
 
     def __init__(self, source: Source, function: Callable[[Any], Any]) -> None:
         self._source, self._function = source, function
-        self.name, self.n_rows = source.name, source.n_rows
+        self.name, self.n_rows, self.files = source.name, source.n_rows, source.files
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         return map(self._function, self._source.blocks(columns))

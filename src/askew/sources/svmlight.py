@@ -39,7 +39,7 @@ class SvmlightSource(Source):
     """
 
     def __init__(self, path: Path, *, n_features: int | None = None) -> None:
-        self.name, self._path = str(path), path
+        self.name, self._path, self.files = str(path), path, (str(path),)
         self.n_features = n_features if n_features is not None else self._largest_index()
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[SparseBlock]:

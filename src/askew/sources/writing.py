@@ -2,64 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import sys
-import weakref
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from askew.exceptions import DataError, ParameterError
+from askew.exceptions import ParameterError
 from askew.sources.arrow import arrow
+from askew.whole_file import WholeFile
 
 ENDINGS = (".parquet", ".feather", ".csv", ".jsonl")
-
-
-class WholeFile:
-    """A file that appears under its name only when all of it has been written.
-
-    Inside the ``with`` block write to ``beside``; on leaving it is renamed, and on any error, Ctrl-C included, removed.
-
-    Parameters
-    ----------
-    path : str or Path
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "page.html"
-    >>> with WholeFile(path) as file:
-    ...     _ = file.beside.write_text("done")
-    >>> path.read_text()
-    'done'
-    """
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-
-    def __enter__(self) -> Self:
-        folder = self.path.parent
-        if not folder.is_dir():
-            raise DataError(f"{self.path} cannot be written: the folder {folder} does not exist. Create it first.")
-        if self.path.is_dir():
-            raise DataError(f"{self.path} is a folder. Give the name of a file.")
-        self.beside = folder / f".{self.path.name}.{secrets.token_hex(6)}{self.path.suffix}"
-        # Registered before the file exists: an interrupt at any moment, even before the ``with`` block is entered,
-        # leaves nothing behind.
-        self._remains = weakref.finalize(self, self.beside.unlink, missing_ok=True)
-        try:
-            self.beside.touch(exist_ok=False)
-        except OSError as error:
-            raise DataError(f"{self.path} cannot be written: {error.strerror}.") from error
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            os.replace(self.beside, self.path)
-        self._remains()
 
 
 class TableWriter:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from askew.exceptions import DataError
+from askew.tolerance.score import refuse_nan
 
 __all__ = ["Calibration", "one_per_group"]
 
@@ -98,11 +98,6 @@ def one_per_group(scores: NDArray[np.float64], groups: ArrayLike) -> NDArray[np.
 
 
 def _sorted(scores: ArrayLike) -> NDArray[np.float64]:
-    values = np.sort(np.asarray(scores, dtype=np.float64).ravel())
-    # NaN sorts last, so one look is enough.
-    if len(values) and np.isnan(values[-1]):
-        raise DataError(
-            f"{int(np.isnan(values).sum())} of {len(values)} calibration scores are NaN. "
-            "A row without a score can be neither an alarm nor quiet: mend the estimator or its input."
-        )
-    return values
+    values = np.asarray(scores, dtype=np.float64).ravel()
+    refuse_nan(values, "calibration scores")
+    return np.sort(values)

@@ -16,10 +16,10 @@ from askew.tolerance import order_statistic
 from askew.tolerance.calibration import Calibration, one_per_group
 from askew.tolerance.certificate import certificate_of
 from askew.tolerance.fit_params import FitParams
-from askew.tolerance.holdout import Holdout, take_rows, thinned
+from askew.tolerance.holdout import Holdout, take_rows
 from askew.tolerance.parameters import check_parameters
 from askew.tolerance.promise import PromiseKeeper
-from askew.tolerance.score import Score, is_detector
+from askew.tolerance.score import Score, is_detector, refuse_nan
 from askew.tolerance.target import Target
 
 __all__ = ["ToleranceClassifier"]
@@ -61,6 +61,10 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
     positive_calibration : float in [0, 1), default=0.2
         Share of the positives held out to estimate the true positive rate. The promise does not depend on it;
         0 trains on every positive and leaves the rate unknown.
+    weight_bound : float > 0, default=None
+        Largest weight a held-out row counts with in the promise; heavier rows count as that. By default the largest
+        weight among the training rows of the same class; with ``calibration="prefit"`` and weights that differ within a
+        class it must be given. It must not be chosen by a look at the calibration rows, see Notes.
     moments : Moments or object with ``mean`` and ``covariance``, default=None
         Of the negatives, for ``method="moments"`` with a linear score.
     mean_radius : float, default=0.0
@@ -86,7 +90,11 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         Where the alarms are; "below" for detectors and when ``pos_label`` is ``classes_[0]``.
     n_calibration_ : int
         Number of held-out negatives (of groups, when groups are given). ``method="moments"`` needs and has none,
-        except when prefit: there they are evidence for the report.
+        except when prefit: there they are evidence for the report. With ``sample_weight`` those kept, see Notes.
+    weight_bound_ : float or None
+        Largest weight that a calibration negative counts with; None without ``sample_weight``.
+    n_above_weight_bound_ : int
+        Held-out negatives (or groups of them) that were heavier, and count as ``weight_bound_``.
     classes_ : ndarray of shape (2,)
         The labels; absent for an unlabelled detector.
     calibration_ : Calibration
@@ -109,9 +117,12 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
     labels.
 
     *sample_weight*, passed to ``fit``, goes to the estimator and also says which population the promise is
-    about: a held-out row is kept with probability proportional to its weight, which leaves a plain sample
-    of the weighted population. Weights that are equal among the negatives, as class weights are, change
-    nothing.
+    about: the one in which a negative of weight w counts min(w, M) times, where M is ``weight_bound_``. A held-out
+    row is kept with probability min(w, M)/M, which leaves a plain sample of that population. No rule holds for weights
+    without a bound, and one read off the calibration rows is none: the heavy rows they have missed would not count. A
+    bound far above the mean weight keeps few rows, roughly the mean weight divided by M of them; a low one counts heavy
+    rows for less than they weigh. Weights that are equal among the negatives, as class weights are, change nothing
+    (unless a larger ``weight_bound`` is given). A group counts with the largest weight of its negative rows.
 
     *groups*, passed to ``fit``: rows of one group (a customer) are not independent. Groups are then never
     split, a group counts once, with the highest score of its negative rows, and the promise becomes: at
@@ -146,6 +157,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         method="order_statistic",
         calibration=0.5,
         positive_calibration=0.2,
+        weight_bound=None,
         moments=None,
         mean_radius=0.0,
         pos_label=None,
@@ -159,6 +171,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         self.method = method
         self.calibration = calibration
         self.positive_calibration = positive_calibration
+        self.weight_bound = weight_bound
         self.moments = moments
         self.mean_radius = mean_radius
         self.pos_label = pos_label
@@ -211,6 +224,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         self.estimator_, self._score_, self._certificate_ = estimator, score, certificate
         self._target_, self._is_grouped_ = target, groups is not None
         self._prevalence_ = target.prevalence(groups)
+        self.weight_bound_, self.n_above_weight_bound_ = parts.weight_bound, parts.n_above_bound
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)  # a fit before this one may have left what this one has not
         if not self._stays_detector():
@@ -223,7 +237,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
     def predict(self, X):
         """Labels of the rows: an alarm iff the score is strictly beyond ``threshold_``.
 
-        An unlabelled detector gives −1 for an alarm and +1 otherwise.
+        An unlabelled detector gives −1 for an alarm and +1 otherwise. A row whose score is NaN is an error.
         """
         is_alarm = self._alarm_scores(X) > self._placed_.value
         alarm = self._target_.alarm
@@ -234,7 +248,9 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
 
         Zero is never an alarm. For an unlabelled detector it points to the normal rows.
         """
-        distance = self._alarm_scores(X) - self._placed_.value
+        scores, threshold = self._alarm_scores(X), self._placed_.value
+        distance = np.zeros_like(scores)  # at the threshold, also where both are infinite
+        np.subtract(scores, threshold, out=distance, where=scores != threshold)
         return distance if self._target_.alarm == 1 else -distance
 
     def score_samples(self, X):
@@ -272,7 +288,10 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         return self.pos_label is None and is_detector(self.estimator)
 
     def _alarm_scores(self, X):
-        scores = self.score_samples(X)
+        scores = self.score_samples(X)  # refuses where nothing is fitted yet
+        refuse_nan(scores)
+        if np.isnan(self._placed_.value):
+            raise DataError("The threshold is NaN, so no row can be judged: the model is damaged. Fit it again.")
         return self._score_.sign * scores
 
     def _target(self, n_rows, y):
@@ -301,11 +320,9 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
             share = 0.0 if self.method == "moments" else self.calibration
             positive_share = 1.0 if is_detector(self.estimator) else self.positive_calibration
             parts = Holdout.split(target.is_negative, share, positive_share, random_state, groups)
-        return Holdout(
-            train=parts.train,
-            negatives=thinned(parts.negatives, weight, random_state),
-            positives=thinned(parts.positives, weight, random_state),
-        )
+        if weight is None:
+            return parts
+        return parts.weighed(weight, target.is_negative, self.weight_bound, random_state, groups)
 
     def _check_feasible(self, parts, groups):
         """Refuse before the estimator is trained, which may take hours."""
@@ -315,6 +332,8 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         if self.method == "order_statistic":
             is_split = self.calibration != "prefit"
             remedy = f"raise `calibration` (now {self.calibration:g}), " if is_split else ""
+            if parts.weight_bound is not None:
+                remedy += f"lower `weight_bound` (now {parts.weight_bound:.4g}; a row is kept by its share of that), "
             order_statistic.rank(len(held), self.tolerance, self.confidence, remedy=remedy)
         elif len(held) == 0:
             raise DataError("no negatives are left for calibration; add negatives.")

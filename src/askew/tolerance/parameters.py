@@ -24,6 +24,9 @@ def check_parameters(model: Any) -> None:
     share = model.positive_calibration
     if share != 0 and not _is_number_in(share, 0.0, 1.0):
         raise ParameterError(f"positive_calibration={share!r} must lie in [0, 1).")
+    bound = model.weight_bound
+    if bound is not None and not _is_number_in(bound, 0.0, float("inf")):
+        raise ParameterError(f"weight_bound={bound!r} must be None or a finite number > 0.")
     if model.mean_radius != 0 and not _is_number_in(model.mean_radius, 0.0, float("inf")):
         raise ParameterError(f"mean_radius={model.mean_radius!r} must be a number >= 0.")
     if isinstance(model.estimator, type) or not hasattr(model.estimator, "fit"):

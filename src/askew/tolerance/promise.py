@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import replace as replaced
+from threading import RLock
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -46,11 +49,12 @@ class PromiseKeeper:
             With ``tolerance``, ``confidence`` and ``threshold_`` changed; unchanged when it raises.
         """
         check_is_fitted(self, "threshold_")
-        confidence = self.confidence if confidence is None else confidence
-        check_open_unit(tolerance=tolerance, confidence=confidence)
-        placed = self._place(self.calibration_, self._certificate_, tolerance, confidence)
-        self.tolerance, self.confidence = tolerance, confidence
-        return self._adopt(self.calibration_, placed)
+        with self._changing():
+            confidence = self.confidence if confidence is None else confidence
+            check_open_unit(tolerance=tolerance, confidence=confidence)
+            placed = self._place(self.calibration_, self._certificate_, tolerance, confidence)
+            self.tolerance, self.confidence = tolerance, confidence
+            return self._adopt(self.calibration_, placed)
 
     def update(self, scores, *, groups=None, replace=False) -> DriftTest:
         """Take in negatives that arrived since: test the promise on them, then calibrate on them too.
@@ -60,11 +64,14 @@ class PromiseKeeper:
         nothing until ``replace=True`` or a new fit. Otherwise their scores join the calibration and the
         threshold is placed again.
 
-        Promised: if the new negatives are independent rows of the population of the calibration ones, the
+        Promised: if the new negatives are independent rows of the population of the calibration ones (after a fit
+        with ``sample_weight`` the weighted one, of which each new row counts once), the
         threshold in force after an update has a false positive rate above ``tolerance`` with probability
         at most 1 − confidence. Not promised: that this holds for all updates at once, or at an update
         chosen for how it looks; that slow drift is seen in time; anything, if the new negatives are not a
         fair sample, for instance because only alarms are ever investigated.
+
+        Updates from several threads are counted one after the other.
 
         Parameters
         ----------
@@ -86,13 +93,9 @@ class PromiseKeeper:
         fresh = Calibration.of(self._score_.sign * self._units(scores, groups))
         if fresh.n == 0:
             raise DataError("`scores` is empty; an update needs at least one new negative.")
-        monitor, test = self._monitor_.observe(n_new=fresh.n, n_alarms=fresh.negatives_above(self._placed_.value))
-        if replace:
-            calibration = Calibration.of(fresh.negatives, self.calibration_.positives)
-            placed = self._place(calibration, None, self.tolerance, self.confidence)
-            self._adopt(calibration, placed)
-        elif test.drifted or self._caveat_ == _DRIFTED:
-            self._monitor_, self._caveat_ = monitor, _DRIFTED
+        with self._changing():
+            test, is_taken_in = self._counted(fresh, replace)
+        if not is_taken_in:
             warnings.warn(
                 f"{test.n_alarms} alarms among {test.n_new} new negatives contradict "
                 f"tolerance={self.tolerance:g} (p = {test.p_value:.2g}), or an earlier update did. They were "
@@ -100,13 +103,6 @@ class PromiseKeeper:
                 DriftWarning,
                 stacklevel=2,
             )
-        else:
-            if self._certificate_ is None:
-                calibration = self.calibration_.extended(fresh.negatives)
-                placed = self._place(calibration, None, self.tolerance, self.confidence)
-                self._adopt(calibration, placed)
-            self._monitor_ = monitor
-        self.drift_ = test
         return test
 
     def report(self, *, prevalence=None) -> ToleranceReport:
@@ -127,18 +123,21 @@ class PromiseKeeper:
         share = self._prevalence_ if prevalence is None else prevalence
         if not 0.0 <= share < 1.0:
             raise ParameterError(f"prevalence={prevalence!r} must lie in [0, 1).")
-        return ToleranceReport.of(
-            self._placed_,
-            self.calibration_,
-            confidence=self.confidence,
-            prevalence=share,
-            caveat=self._caveat_,
-            method=self.method,
-            tolerance=self.tolerance,
-            threshold=self.threshold_,
-            alarm_side=self.alarm_side_,
-            unit="group" if self._is_grouped_ else "row",
-        )
+        with self._changing():
+            return ToleranceReport.of(
+                self._placed_,
+                self.calibration_,
+                confidence=self.confidence,
+                prevalence=share,
+                caveat=self._caveat_,
+                method=self.method,
+                tolerance=self.tolerance,
+                threshold=self.threshold_,
+                alarm_side=self.alarm_side_,
+                unit="group" if self._is_grouped_ else "row",
+                weight_bound=vars(self).get("weight_bound_"),  # models of earlier versions have none
+                n_above_weight_bound=vars(self).get("n_above_weight_bound_", 0),
+            )
 
     def np_roc(self, *, tolerances=None, confidence=None) -> NpRoc:
         """What every tolerance would catch, with a confidence band; see `askew.tolerance.np_roc`.
@@ -178,12 +177,61 @@ class PromiseKeeper:
         self.drift_ = None
         return self
 
+    def _counted(self, fresh: Calibration, replace: bool) -> tuple[DriftTest, bool]:
+        """The test of new negatives, and whether they were taken in."""
+        monitor, test = self._monitor_.observe(n_new=fresh.n, n_alarms=fresh.negatives_above(self._placed_.value))
+        is_taken_in = replace or not (test.drifted or self._caveat_ == _DRIFTED)
+        if not is_taken_in:
+            self._monitor_, self._caveat_ = monitor, _DRIFTED
+        elif replace:
+            calibration = Calibration.of(fresh.negatives, self.calibration_.positives)
+            placed = self._place(calibration, None, self.tolerance, self.confidence)
+            self._adopt(calibration, placed)
+            self.weight_bound_, self.n_above_weight_bound_ = None, 0  # those of the rows forgotten
+        else:
+            if self._certificate_ is None:
+                calibration = self.calibration_.extended(fresh.negatives)
+                placed = self._place(calibration, None, self.tolerance, self.confidence)
+                self._adopt(calibration, placed)
+            self._monitor_ = monitor
+        self.drift_ = test
+        return test, is_taken_in
+
+    def _changing(self) -> Any:
+        """The lock under which counts and threshold change together, one for each process.
+
+        A lock that another thread held while the process was forked would stay locked in the child for ever.
+        """
+        return self.__dict__.setdefault("_locks", {}).setdefault(os.getpid(), RLock())
+
+    def __getstate__(self):
+        """Everything but the locks, which belong to this object in this process."""
+        state = dict(super().__getstate__())
+        state.pop("_locks", None)
+        return state
+
     def _units(self, scores, groups):
         """New scores, one per row or one per group, whichever the promise counts."""
-        scores = np.asarray(scores, dtype=np.float64).ravel()
+        if np.ma.is_masked(scores):
+            raise DataError(
+                f"{np.ma.count_masked(scores)} of {np.ma.size(scores)} entries of `scores` are masked, and it is not "
+                "known what they stand for. Pass the others alone, scores.compressed(), where they may be left out."
+            )
+        scores = np.asarray(scores, dtype=np.float64)
+        if scores.ndim != 1:
+            raise DataError(
+                f"`scores` must have one dimension, one score for each new negative; got shape {scores.shape}. "
+                "`update` takes what `score_samples` gives, not rows of features."
+            )
         if (groups is not None) != self._is_grouped_:
             raise ParameterError(
                 "`groups` must be given to `update` iff they were given to `fit`: the promise counts "
                 f"{'groups' if self._is_grouped_ else 'rows'}."
             )
-        return scores if groups is None else one_per_group(scores, groups)
+        if groups is None:
+            return scores
+        if np.shape(groups) != scores.shape:
+            raise DataError(
+                f"`groups` must hold one group for each score, shape {scores.shape}; got shape {np.shape(groups)}."
+            )
+        return one_per_group(scores, groups)

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 
 from askew.exceptions import DataError, ParameterError
 
-__all__ = ["RESPONSES", "Score", "alarm_scores", "is_detector"]
+__all__ = ["RESPONSES", "Score", "alarm_scores", "is_detector", "refuse_nan"]
 
 RESPONSES = ("decision_function", "predict_proba", "score_samples")
 
@@ -75,6 +75,17 @@ def alarm_scores(estimator: object, X: object, pos_label: object = None) -> NDAr
     is_first = pos_label is not None and pos_label == getattr(estimator, "classes_", [None])[0]
     sign = -1.0 if is_first or is_detector(estimator) else 1.0
     return Score.of(estimator, "auto", sign).alarm(estimator, X)
+
+
+def refuse_nan(scores: NDArray[np.floating], what: str = "scores") -> None:
+    """An error if a score is NaN. Infinite scores are in order: +inf is above every finite threshold, -inf below."""
+    n_missing = int(np.isnan(scores).sum())
+    if n_missing:
+        raise DataError(
+            f"{n_missing} of {len(scores)} {what} are NaN. A row without a score can be neither an alarm nor quiet: "
+            "remove or impute such rows. If rows without a missing or huge number have no score either, the model is "
+            "damaged: fit it again."
+        )
 
 
 def is_detector(estimator: object) -> bool:

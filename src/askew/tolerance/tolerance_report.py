@@ -29,7 +29,7 @@ class ToleranceReport:
     unit : {"row", "group"}
         What the rates count. A group raises a false alarm when any of its negative rows does.
     n_calibration : int
-        Held-out negatives behind the threshold (rows, or groups).
+        Held-out negatives behind the threshold (rows, or groups); with weights, those that thinning has kept.
     guaranteed_rate : float or None
         False positive rate that is not exceeded. None: nothing is promised; `caveat` says why.
     guarantee_confidence : float or None
@@ -52,6 +52,10 @@ class ToleranceReport:
         The same with the guaranteed rate and the upper end of ``tpr_interval``.
     caveat : str
         Why nothing is promised, or "".
+    weight_bound : float or None
+        Largest weight that a negative counts with in the promise and in the rates; None without weights.
+    n_above_weight_bound : int
+        Held-out negatives (rows, or groups) that were heavier, and count as that.
     """
 
     method: str
@@ -72,6 +76,8 @@ class ToleranceReport:
     alerts_per_million: float | None
     most_alerts_per_million: float | None
     caveat: str = ""
+    weight_bound: float | None = None
+    n_above_weight_bound: int = 0
 
     @classmethod
     def of(
@@ -127,7 +133,13 @@ class ToleranceReport:
                 f"{_shown(self.most_alerts_per_million, '.0f')}   (prevalence {self.prevalence:.4g})"
             ),
         }
+        if self.weight_bound is not None:
+            lines["weights"] = f"count up to {self.weight_bound:.6g}; {self._heavier()}"
         return "\n".join(f"{name:<20}{value}" for name, value in lines.items())
+
+    def _heavier(self) -> str:
+        n = self.n_above_weight_bound
+        return f"{n:,} held-out negative {self.unit}{' was' if n == 1 else 's were'} heavier and counted as that"
 
     def _promise(self) -> str:
         if self.guaranteed_rate is None:

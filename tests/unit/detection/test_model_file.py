@@ -1,7 +1,10 @@
 """Model files: the same scores again, no code run, strangers and other versions refused by name."""
 
+import io
 import json
 import zipfile
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +14,7 @@ import skops.io
 from askew.datasets import Transactions
 from askew.detection import Detector, Request, load_detector, read_card, save_detector, train
 from askew.detection.model_file import CARD
+from askew.detection.scoring import score_source
 from askew.exceptions import DataError
 from askew.sources import FrameSource
 
@@ -36,6 +40,58 @@ def test_the_same_scores_after_loading(table, tmp_path, method):
     np.testing.assert_array_equal(loaded.score(table), fitted.score(table))
     assert loaded.card["params"] == json.loads(json.dumps(fitted.card["params"]))
     assert str(loaded.classifier.report()) == str(fitted.classifier.report())
+
+
+def test_an_updated_model_is_saved_with_its_new_negatives(detector, table, tmp_path):
+    updated = Detector(detector.preparation, deepcopy(detector.classifier), detector.card)
+    quiet = detector.preparation.transform({name: values[table["is_fraud"] == 0] for name, values in table.items()})
+    before = updated.classifier.n_calibration_
+    updated.classifier.update(updated.classifier.score_samples(quiet))
+    save_detector(updated, tmp_path / "m.skops")
+    loaded = load_detector(tmp_path / "m.skops")
+    assert loaded.classifier.n_calibration_ == before + quiet.shape[0]
+    np.testing.assert_array_equal(loaded.score(table), updated.score(table))
+    loaded.classifier.update([loaded.classifier.threshold_ - 1.0])
+    assert loaded.classifier.n_calibration_ == before + quiet.shape[0] + 1
+
+
+@pytest.mark.parametrize("method", ["moment", "svc"])
+def test_nan_in_the_arrays_of_a_file_never_silences_it(table, tmp_path, method):
+    fitted = train(FrameSource(table), Request(target="is_fraud", method=method, tolerance=0.05))
+    save_detector(fitted, tmp_path / "m.skops")
+    expected, refusals = fitted.score(table), []
+    with zipfile.ZipFile(tmp_path / "m.skops") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for damaged in [name for name in members if name.endswith(".npy")]:
+        array = np.load(io.BytesIO(members[damaged]))
+        if array.dtype.kind != "f" or array.size == 0:
+            continue
+        buffer = io.BytesIO()
+        np.save(buffer, np.full_like(array, np.nan))
+        with zipfile.ZipFile(tmp_path / "damaged.skops", "w") as archive:
+            for name, content in members.items():
+                archive.writestr(name, buffer.getvalue() if name == damaged else content)
+        loaded, output = load_detector(tmp_path / "damaged.skops"), tmp_path / "s.parquet"
+        try:
+            score_source(loaded, FrameSource(table), str(output), top=0, progress=lambda *_: None)
+        except DataError as error:
+            refusals.append(str(error))
+            assert not output.exists()
+        else:  # an array that no score depends on
+            np.testing.assert_array_equal(loaded.score(table), expected)
+            output.unlink()
+    assert refusals
+    for told in refusals:
+        assert "rows 1 to 1,500: " in told
+        assert "1500 of 1500 scores are NaN" in told or "the model is damaged" in told
+        assert "it again" in told
+
+
+def test_a_threshold_that_is_nan_is_refused(detector, table):
+    damaged = deepcopy(detector.classifier)
+    damaged._placed_ = replace(damaged._placed_, value=float("nan"))
+    with pytest.raises(DataError, match="threshold is NaN"):
+        Detector(detector.preparation, damaged, detector.card).score(table)
 
 
 def test_the_card_tells_everything_without_building(detector, tmp_path):

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from askew.exceptions import DataError, ParameterError
 from askew.moments import Moments
-from askew.sources import FileSource, FrameSource, MemorySource, SvmlightSource, TableWriter, WholeFile, open_source
+from askew.sources import FileSource, FrameSource, MemorySource, SvmlightSource, TableWriter, open_source
 from askew.sources.names import nearest
 
 
@@ -296,11 +296,7 @@ def test_an_interrupt_while_the_writer_opens_or_closes_leaves_nothing(table, tmp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_where_nothing_can_be_written(tmp_path, table):
-    with pytest.raises(DataError, match="does not exist"), WholeFile(tmp_path / "no" / "x.html"):
-        pass
-    with pytest.raises(DataError, match="is a folder"), WholeFile(tmp_path):
-        pass
+def test_a_table_of_an_unknown_format_is_refused(table):
     with pytest.raises(ParameterError, match="Cannot tell the format"):
         TableWriter("x.xls", table.schema)
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from scipy import sparse, stats
 
-from askew.exceptions import DataError
-from askew.tolerance.holdout import Holdout, take_rows, thinned
+from askew.exceptions import DataError, ParameterError
+from askew.tolerance.holdout import Holdout, bound_of, take_rows, thinned
 
 
 def test_parts_are_disjoint_complete_and_of_the_asked_size():
@@ -47,27 +47,60 @@ def test_one_negative_cannot_do_both():
 
 def test_thinning_keeps_a_share_in_proportion_to_the_weight():
     rows = np.arange(30_000)
-    weight = np.tile([0.0, 1.0, 4.0], 10_000)
-    kept = thinned(rows, weight, np.random.RandomState(0))
+    weight = np.tile([0.0, 1.0, 9.0], 10_000)
+    kept = thinned(rows, weight, 4.0, np.random.RandomState(0))  # 9 counts as 4
     share = np.bincount(kept % 3, minlength=3)
     assert share[0] == 0
     assert share[2] == 10_000
     assert stats.binomtest(int(share[1]), 10_000, 0.25).pvalue > 1e-4
 
 
-def test_equal_weights_and_no_weights_keep_everything():
-    rows = np.array([3, 5, 8])
-    for weight in (None, np.full(10, 0.3)):
-        assert thinned(rows, weight, np.random.RandomState(0)).tolist() == [3, 5, 8]
+def test_weights_equal_to_the_bound_keep_everything():
+    assert thinned(np.array([3, 5, 8]), np.full(10, 0.3), 0.3, np.random.RandomState(0)).tolist() == [3, 5, 8]
+
+
+def test_groups_are_kept_whole_by_their_largest_weight_but_for_rows_of_weight_zero():
+    groups = np.repeat(np.arange(20_000), 3)
+    weight = np.tile([0.0, 1.0, 2.0], 20_000)
+    kept = thinned(np.arange(60_000), weight, 4.0, np.random.RandomState(0), groups)
+    rows_of_each = np.bincount(groups[kept], minlength=20_000)
+    assert set(rows_of_each) == {0, 2}
+    assert (weight[kept] > 0).all()
+    assert stats.binomtest(int((rows_of_each > 0).sum()), 20_000, 0.5).pvalue > 1e-4
+
+
+def test_the_bound_comes_from_the_user_or_the_training_rows_and_never_from_those_held_out():
+    weight = np.array([1.0, 3.0, 9.0, 9.0, 2.0])
+    assert bound_of(weight, np.array([2]), np.array([0, 1]), None, "negatives") == 3.0
+    assert bound_of(weight, np.array([2]), np.array([0, 1]), 5, "negatives") == 5.0
+    nobody = np.empty(0, dtype=int)
+    assert bound_of(weight, np.array([2, 3]), nobody, None, "negatives") == 9.0
+    with pytest.raises(ParameterError, match=r"differs among the negatives, from 2 to 9.*Give `weight_bound`"):
+        bound_of(weight, np.array([2, 3, 4]), nobody, None, "negatives")
+    with pytest.raises(DataError, match="zero on all positives of the training part"):
+        bound_of(np.zeros(5), np.array([2]), np.array([0]), None, "positives")
+
+
+def test_each_class_has_a_bound_of_its_own():
+    is_negative = np.arange(40) < 30
+    parts = Holdout.split(is_negative, 0.5, 0.5, np.random.RandomState(0))
+    weight = np.where(is_negative, 1.0, 50.0)
+    weight[parts.negatives[:4]] = 7.0
+    weighed = parts.weighed(weight, is_negative, None, np.random.RandomState(0))
+    assert weighed.weight_bound == 1.0
+    assert weighed.n_above_bound == 4
+    assert weighed.negatives.tolist() == parts.negatives.tolist()
+    assert weighed.positives.tolist() == parts.positives.tolist()
 
 
 @pytest.mark.parametrize(
     ("weight", "message"),
-    [(-np.ones(3), "not negative"), (np.array([1, np.nan, 1]), "finite"), (np.zeros(3), "zero on every")],
+    [(-np.ones(3), "not negative"), (np.array([1, np.nan, 1]), "finite"), (np.zeros(3), "zero on every held-out")],
 )
 def test_weights_that_weigh_nothing_are_refused(weight, message):
+    parts = Holdout.of_everything(np.ones(3, dtype=bool))
     with pytest.raises(DataError, match=message):
-        thinned(np.arange(3), weight, np.random.RandomState(0))
+        parts.weighed(weight, np.ones(3, dtype=bool), 1.0, np.random.RandomState(0))
 
 
 VALUES = np.arange(12.0).reshape(6, 2)

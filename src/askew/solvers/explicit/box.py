@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from askew.qp import Ability, Certificate, Problem, Solution, certify
 from askew.qp.problem import Vector
-from askew.solvers.explicit.box_rounds import LIMITED, solve_box
+from askew.solvers.explicit.box_rounds import LIMITED, curvatures, solve_box
 from askew.solvers.request import Kept, Request
 from askew.solvers.status import judge
 from askew.threads import workers
@@ -63,13 +63,16 @@ def solve_boxes(problems: Sequence[Problem], tols: Vector, max_iter: int, in_tur
     limit = max_iter if max_iter >= 0 else np.iinfo(np.int64).max
     formed = {id(problem.matrix): problem.matrix for problem in problems}
     arrays = {key: form(matrix) for key, matrix in formed.items()}
+    diagonals = {key: curvatures(K) for key, K in arrays.items()}
 
     def work(begin: int, end: int) -> None:
         for k in range(begin, end):
-            mine, K = slice(first[k], first[k + 1]), arrays[id(problems[k].matrix)]
+            mine, key = slice(first[k], first[k + 1]), id(problems[k].matrix)
             if in_turn and k > 0:
                 np.clip(beta[first[k - 1] : first[k]], lower[mine], upper[mine], out=beta[mine])
-            endings[k] = solve_box(K, p[mine], lower[mine], upper[mine], beta[mine], g[mine], tols[k], limit)
+            endings[k] = solve_box(
+                arrays[key], p[mine], lower[mine], upper[mine], beta[mine], g[mine], tols[k], limit, diagonals[key]
+            )
 
     if in_turn:
         work(0, len(problems))

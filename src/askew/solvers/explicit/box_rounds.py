@@ -33,9 +33,10 @@ _NARROW = 64  # variables inside: up to here the compiled Cholesky is as quick a
 _compile = compiled(fastmath={"reassoc", "contract", "nsz", "arcp"}, error_model="numpy")
 
 
-def solve_box(K, p, lower, upper, beta, g, tol, max_steps):  # type: ignore[no-untyped-def]
-    """Solve one programme; returns (steps, rounds, ending)."""
-    diagonal = curvatures(K)
+def solve_box(K, p, lower, upper, beta, g, tol, max_steps, diagonal=None):  # type: ignore[no-untyped-def]
+    """Solve one programme; returns (steps, rounds, ending). ``diagonal`` is what ``curvatures`` makes of K."""
+    if diagonal is None:
+        diagonal = curvatures(K)
     steps, rounds, done, last = 0, 0, 0, np.inf
     while True:
         steps, rounds, done, last, ending = run_rounds(

@@ -46,7 +46,8 @@ from askew.threads import Workers, workers
 
 SMALL = 256  # variables up to which a problem is solved as far as float64 goes,
 EXACT = 1e-13  # of its first gradient
-PATIENCE = 100  # rounds without a new least violation before float32 rows are suspected, and at least 8n/q
+PATIENCE = 100  # rounds without a new least violation before the rows are suspected, and at least 8n/q
+STANDSTILL = 1e-12  # of the objective: float64 rows that lower it by less between two suspicions only round
 DRIFT = 0.1  # of the violation: more rounding than that in the gradient, and float32 rows are given up
 GROWTH = 100  # rounds after which a working set on a device of its own is doubled: blocks cost nothing to move there
 OPEN = 1e300  # stands for an infinite bound inside compiled code, which may not see infinities
@@ -123,6 +124,7 @@ class _Run:
         self.least_curvature = np.inf
         self.fresh_violations: list[float] = []
         self.best, self.best_at = np.inf, 0
+        self.objective = float(np.finfo(np.float64).max)  # when float64 rows were suspected last
         self.is_slow = False
         self.seconds: dict[str, float] = defaultdict(float)
         if dtype is None:
@@ -266,15 +268,21 @@ class _Run:
         return False
 
     def _is_lost(self, violation: float) -> bool:
-        """Whether float32 rows have brought no new best for long, and their rounding is what is in the way."""
+        """Whether there has been no new best for long, and the rounding of the rows is what is in the way.
+
+        Of float32 rows the gradient tells; float64 rows are lost where the objective does not fall any more, either.
+        """
         if violation < self.best:
             self.best, self.best_at = violation, self.rounds
-        if self.dtype == np.float64 or self.rounds - self.best_at <= max(PATIENCE, 8 * self.problem.n // self.size):
+        if self.rounds - self.best_at <= max(PATIENCE, 8 * self.problem.n // self.size):
             return False
         xp, believed = self.home.xp, self.g
         self._refresh()
         self.best_at = self.rounds
-        return float(xp.max(xp.abs(self.g - believed))) > DRIFT * violation
+        if self.dtype != np.float64:
+            return float(xp.max(xp.abs(self.g - believed))) > DRIFT * violation
+        before, self.objective = self.objective, 0.5 * float(xp.sum(self.beta * (self.g + self.linear)))
+        return not self.objective < before - STANDSTILL * abs(before)
 
     def _sharpen(self) -> bool:
         """Go on with float64 rows and an exact gradient; False when that is already so."""
