@@ -105,7 +105,7 @@ def test_every_certificate_is_that_of_its_programme(documents):
                 assert getattr(mine.certificate, name) == pytest.approx(getattr(judged, name), rel=1e-9, abs=1e-12)
 
 
-def test_compiled_and_plain_rows_agree(documents):
+def test_compiled_and_plain_rows_agree(documents, monkeypatch):
     X, member, _weight = documents
     moments, rows = DiagonalMoments.of(X), X[np.flatnonzero(member[:, 1])]
     entries, ridges = (rows.data, rows.indices, rows.indptr), np.array([0.5, 0.01])
