@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from askew.arrays import stack_rows
 from askew.estimators.moment_machines import Machine, Setting
 from askew.methods import moment
 from askew.qp import Status
@@ -81,7 +81,7 @@ def _support(machines: list[Machine], sign: float, data: Any) -> tuple[NDArray[n
         vectors = data[support]
     else:
         parts = [m.evidence.X[m.support] for m in machines]
-        vectors = (sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts))[first]
+        vectors = stack_rows(parts)[first]
     dual = np.zeros((len(machines), len(support)))
     for k, m in enumerate(machines):
         if m.fit is not None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import DataError
-from askew.moments import DiagonalMoments, LowRankMoments
+from askew.moments import DiagonalMoments
 from askew.tables import Level, one_hot, sort_levels
 
 Vector = NDArray[np.float64]
@@ -129,7 +129,7 @@ def moments_with_levels(numbers: Any, X: Vector, codes: NDArray[np.int32], sizes
     With p the means of those columns H (one 1 in each row for each column of categories): their scatter is
     H'WH − n pp', that with the numbers H'W(X − x̄), because W(X − x̄) sums to zero.
     """
-    if isinstance(numbers, LowRankMoments):
+    if numbers.has_directions:
         raise DataError("covariance='factor' on so many features takes numbers alone. Use 'diagonal' with categories.")
     n = numbers.n_samples
     H = one_hot(codes, sizes)

@@ -12,22 +12,19 @@ from scipy import sparse
 
 from askew.estimators.row_identity import row_keys
 from askew.exceptions import ParameterError
-from askew.kernels import KernelFunction, Linear, make_function
-from askew.kernels.whitened import WhitenedGram
+from askew.kernels import Gram, KernelFunction, Linear, make_function
 from askew.methods import moment
 from askew.methods.moment_evidence import Evidence
 from askew.methods.moment_few import MOST, fit_few, is_few
 from askew.methods.moment_ridge import choose_ridge
-from askew.methods.moment_score import kernel_scores, whitened_points
-from askew.moments import DiagonalMoments
+from askew.methods.moment_score import kernel_scores
 from askew.moments.structure import Structure
-from askew.qp import Problem, Solution, SumAtMost, certify
+from askew.solvers import solve, solve_each
 from askew.threads import for_each
 
 Vector = NDArray[np.float64]
 
 SMALL, FINE = 1024, 1e-8  # so few positives are solved this far at no cost, and rounding no longer shows in the model
-SETTLED = 2**24  # entries of points up to which a pass or two more over them are not felt
 LINEAR = Linear()
 ORDERED_LIMIT = 2**18  # positives beyond which putting them in order would cost more than the fit
 
@@ -49,12 +46,7 @@ class Setting:
 
     def solver(self) -> Any:
         """The solver that is cheapest for each programme."""
-        from askew.solvers.dispatch import solve
-
-        def solve_and_settle(problem: Problem, **options: Any) -> Solution:
-            return _settled(problem, solve(problem, max_iter=self.max_iter, **options))
-
-        return solve_and_settle
+        return partial(solve, max_iter=self.max_iter)
 
 
 @dataclass(frozen=True)
@@ -136,33 +128,8 @@ def fit_machines(
     return machines, coefs, rho
 
 
-def _settled(problem: Problem, found: Solution) -> Solution:
-    """The same under a binding sum, at the optimum to rounding where that costs little: its points are dense and few.
-
-    Pairs of variables end somewhere within tol, and where depends on the rounding of the data.
-    """
-    from askew.solvers.dispatch import is_bilinear
-    from askew.solvers.interior import settle
-
-    if not isinstance(problem.constraint, SumAtMost) or not is_bilinear(problem.matrix):
-        return found
-    points = problem.matrix.inner_points()[0]  # type: ignore[attr-defined]
-    if not (found.status.has_converged and isinstance(points, np.ndarray) and points.size <= SETTLED):
-        return found
-    total = problem.constraint.total if found.multipliers[0] < 0 else None
-    beta = settle(points, problem.linear, problem.lower, problem.upper, found.beta, total)
-    if beta is None:
-        return found
-    gradient = problem.gradient(beta)
-    certificate = certify(problem, beta, gradient)
-    is_better = certificate.violation <= found.certificate.violation and certificate.infeasibility <= 1e-12
-    return replace(found, beta=beta, gradient=gradient, certificate=certificate) if is_better else found
-
-
 def _fit_few(evidence: list[Evidence], rho: float, setting: Setting, rows: Any, outs: list[Any]) -> list[Machine]:
     """Machines of a few sparse positives, all at once."""
-    from askew.solvers.stored import solve_each
-
     tols = [setting.tolerance(len(mine.weight)) for mine in evidence]
     fits = fit_few(evidence, setting.formulation, rho, tols, partial(solve_each, max_iter=setting.max_iter), outs)
     return [_linear_machine(*each, rho, rows) for each in zip(evidence, fits, outs, strict=True)]
@@ -175,12 +142,12 @@ def _fit_one(evidence: list[Evidence], rho: float, setting: Setting, rows: Any, 
         nothing = None if out is not None else KernelScore(mine.structure, LINEAR, mine.X, np.empty(0), -1.0)
         return [Machine(mine, None, scorer=nothing)]
     structure = mine.structure.with_ridge(rho)
-    points = whitened_points(structure, mine.X)
+    points = structure.whiten(mine.X)
     function = kernel_of(setting.kernel, points, mine.weight)
     # sweeps over many sparse rows are not for nothing
     is_free = not sparse.issparse(mine.X) or len(mine.weight) <= MOST
     tol = setting.tolerance(len(mine.weight)) if is_free else setting.tol
-    fit = moment.fit(WhitenedGram(function, points), setting.formulation, mine.weight, setting.solver(), tol)
+    fit = moment.fit(Gram(function, points), setting.formulation, mine.weight, setting.solver(), tol)
     if out is not None:
         structure.directions(mine.X, fit.alpha[:, None], out)
         return [_linear_machine(mine, fit, out, rho, rows)]
@@ -227,7 +194,7 @@ def kernel_of(kernel: tuple[str, Any, float, float], points: Any, weight: Vector
         if gamma == "auto":
             gamma = 1.0 / points.shape[1]
         else:
-            lengths = WhitenedGram(Linear(), points).diagonal()
+            lengths = Gram(Linear(), points).diagonal()
             mean_length = float(weight @ lengths / weight.sum())
             gamma = 1.0 / mean_length if mean_length > 0 else 1.0
     return make_function(name, gamma, degree, coef0)
@@ -238,7 +205,7 @@ def _variance_from_moments(evidence: Evidence, w: Vector) -> float:
     moments, structure = evidence.moments, evidence.structure
     bound = float(moments.score_variance(w))
     has_factors = getattr(structure, "factors", np.empty((0, 0))).shape[1] > 0
-    if type(moments) is DiagonalMoments and has_factors:  # Σ ⪯ D + FF', to the accuracy of Lanczos
+    if moments.is_diagonal and not moments.has_directions and has_factors:  # Σ ⪯ D + FF', to the accuracy of Lanczos
         bound = min(bound, (1.0 + 1e-6) * structure.with_ridge(0.0).model_variance(w))
     return bound
 

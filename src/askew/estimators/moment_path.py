@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.estimators.moment_machines import Setting, resolve_ridge
-from askew.kernels import Linear
-from askew.kernels.whitened import WhitenedGram
+from askew.kernels import Gram, Linear
 from askew.methods import moment
 from askew.methods.moment_evidence import Evidence
-from askew.methods.moment_score import whitened_points
-from askew.qp import Solution
+from askew.solvers import solve_each
 
 Vector = NDArray[np.float64]
 
@@ -51,25 +48,15 @@ def fit_path(evidence: list[Evidence], setting: Setting, Cs: Vector, sign: float
             coefs[:, k] = 0.0
             continue
         structure = mine.structure.with_ridge(rho)
-        solutions = _solve_path(whitened_points(structure, mine.X), mine.weight, Cs[rising], setting)
+        matrix = Gram(Linear(), structure.whiten(mine.X))
+        costs = [moment.Formulation("C", C=C).cost(mine.weight) for C in Cs[rising]]
+        first = moment.formulate(matrix, moment.Formulation("C", C=1.0), mine.weight)
+        programmes = [first.in_box(first.lower, cost) for cost in costs]
+        tol = setting.tolerance(len(mine.weight))
+        solutions = solve_each(programmes, tol=tol, max_iter=setting.max_iter, in_turn=True)
         alphas = np.empty((len(mine.weight), len(Cs)))
         for j, solution in zip(rising, solutions, strict=True):
             alphas[:, j], gaps[j, k] = sign * solution.beta, solution.certificate.duality_gap
         structure.directions(mine.X, alphas, coefs[:, k])
         intercepts[:, k] = -sign - coefs[:, k] @ structure.mean
     return MomentPath(Cs, coefs, intercepts, gaps, rho)
-
-
-def _solve_path(points: Any, weight: Vector, Cs: Vector, setting: Setting) -> list[Solution]:
-    """Solutions at rising costs, on the stored matrix where that is cheapest."""
-    from askew.solvers.dispatch import prefers_stored
-    from askew.solvers.stored import solve_path
-
-    matrix, tol = WhitenedGram(Linear(), points), setting.tolerance(len(weight))
-    if prefers_stored(matrix):
-        return solve_path(matrix.filled(), np.multiply.outer(Cs, weight), tol, setting.max_iter)
-    found: list[Solution] = []
-    for C in Cs:
-        start = found[-1].beta if found else None
-        found.append(moment.fit(matrix, moment.Formulation("C", C=C), weight, setting.solver(), tol, start).solution)
-    return found

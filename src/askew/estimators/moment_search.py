@@ -13,12 +13,12 @@ from scipy import sparse
 from askew.estimators.moment_machines import KernelScore, Setting, in_order, kernel_of, resolve_ridge
 from askew.estimators.moment_scale import divide_rows
 from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage
-from askew.kernels import KernelFunction
-from askew.kernels.whitened import WhitenedGram
+from askew.kernels import Gram, KernelFunction
 from askew.methods import moment
 from askew.methods.moment_evidence import Evidence, gather
-from askew.methods.moment_score import direction, whitened_points
+from askew.methods.moment_score import direction
 from askew.moments.structure import Structure
+from askew.solvers import Prepared, prepare
 from askew.tables import read_classes
 
 RIDGES = tuple(10.0**power for power in range(-5, 2))
@@ -31,8 +31,7 @@ class _Whitened:
 
     structure: Structure
     function: KernelFunction
-    matrix: WhitenedGram
-    stored: Any
+    prepared: Prepared
     alpha: NDArray[np.float64] | None = None
 
 
@@ -54,16 +53,13 @@ class _Known:
         return self.ridges[key]
 
     def geometry(self, setting: Setting) -> _Whitened:
-        from askew.solvers.dispatch import prefers_stored
-
         key = self.ridge(setting), setting.kernel
         if key not in self.geometries:
             structure = self.evidence.structure.with_ridge(key[0])
-            points = whitened_points(structure, self.evidence.X)
+            points = structure.whiten(self.evidence.X)
             function = kernel_of(setting.kernel, points, self.evidence.weight)
-            matrix = WhitenedGram(function, points)
-            stored = matrix.filled() if prefers_stored(matrix) else None
-            self.geometries[key] = _Whitened(structure, function, matrix, stored)
+            matrix = Gram(function, points)
+            self.geometries[key] = _Whitened(structure, function, prepare(matrix))
         return self.geometries[key]
 
 
@@ -78,9 +74,9 @@ class MomentSearch:
         setting: Setting = self._setting()  # type: ignore[attr-defined]
         known = self._known(fold) if last is None or last.memory is None else last.memory
         here, evidence = known.geometry(setting), known.evidence
-        solver = partial(setting.solver(), stored=here.stored)
-        tol = setting.tolerance(here.matrix.n)
-        fit = moment.fit(here.matrix, setting.formulation, evidence.weight, solver, tol, here.alpha)
+        matrix, solver = here.prepared.matrix, partial(here.prepared.solve, max_iter=setting.max_iter)
+        tol = setting.tolerance(matrix.n)
+        fit = moment.fit(matrix, setting.formulation, evidence.weight, solver, tol, here.alpha)
         here.alpha = fit.alpha
         scores = self._scores(known.X, here, evidence, fit)
         return PathPoint(known.sign * scores, fit.alpha, fit.status.has_converged, known)

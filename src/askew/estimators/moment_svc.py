@@ -28,7 +28,7 @@ from askew.estimators.sklearn_private import Interval, StrOptions, check_paramet
 from askew.exceptions import DataError, ParameterError
 from askew.methods.moment import Formulation
 from askew.methods.moment_evidence import Evidence, gather
-from askew.moments import CovarianceModel, DiagonalMoments, Moments
+from askew.moments import BaseMoments, CovarianceModel, DiagonalMoments
 from askew.moments.choice import NAMES as COVARIANCES
 from askew.sources import is_beyond_memory
 from askew.tables import Targets, positive_class, read_classes, read_targets
@@ -289,7 +289,7 @@ class MomentSVC(
         check_parameters(self)
         X = validate_data(self, X_positive, **READ)
         weight = check_weights(sample_weight, X)
-        if not isinstance(moments, Moments):
+        if not isinstance(moments, BaseMoments):
             raise DataError(
                 f"moments must be Moments, DiagonalMoments or LowRankMoments of askew.moments; got "
                 f"{type(moments).__name__}. Make them with Moments.of(X_negative)."

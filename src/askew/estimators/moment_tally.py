@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from askew.arrays import stack_rows
 from askew.estimators.moment_levels import (
     Levels,
     check_numbers,
@@ -108,7 +109,7 @@ class Kept:
         if len(self.parts) == 1:
             return self.parts[0]
         X, weight, rows = zip(*self.parts, strict=True)
-        stacked = sparse.vstack(X, format="csr") if sparse.issparse(X[0]) else np.concatenate(X)
+        stacked = stack_rows(X)
         return stacked, np.concatenate(weight), np.concatenate(rows)
 
     def drawn(self, most: int) -> tuple[Any, Vector, NDArray[np.int64]]:

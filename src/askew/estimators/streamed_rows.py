@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from askew.arrays import stack_rows
 from askew.estimators.moment_sources import features_of, open_labelled
 from askew.exceptions import DataError
 from askew.sources import LabelledRows, Layout, Source, open_source
@@ -93,7 +94,7 @@ class StreamedRows:
             here = wanted[slice(*np.searchsorted(wanted, [first, first + X.shape[0]]))]
             if len(here):
                 parts.append(X[here - first])
-        taken = _stacked(parts)
+        taken = stack_rows(parts)
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
         return taken[back]
@@ -113,7 +114,7 @@ class StreamedRows:
         """A block as one matrix, its labels and weights beside it; what is not a number is refused."""
         pieces = [LabelledRows(piece.X.copy(), _labels(piece.y), piece.weight) for piece in self._layout.read(block)]
         X, y, weight = (
-            None if parts[0] is None else _stacked(parts) for parts in ([p[k] for p in pieces] for k in range(3))
+            None if parts[0] is None else stack_rows(parts) for parts in ([p[k] for p in pieces] for k in range(3))
         )
         check_finite(X, self.names)
         return LabelledRows(X, y, weight)
@@ -121,12 +122,6 @@ class StreamedRows:
 
 def _labels(y: Any) -> Any:
     return None if y is None else read_labels(y).values
-
-
-def _stacked(parts: list[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
 
 
 def _merged(mass: float, mean: float, squares: float, X: Any, weight: Any) -> tuple[float, float, float]:

@@ -14,13 +14,14 @@ Reference
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from askew.compiled import compiled
 
 _SPLIT = 134217729.0  # 2^27 + 1 cuts a float64 into two halves whose products are exact
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def distances(A, B, out):  # type: ignore[no-untyped-def]
     """out[i, j] = ‖A_i − B_j‖²."""
     for i in range(A.shape[0]):
@@ -32,7 +33,7 @@ def distances(A, B, out):  # type: ignore[no-untyped-def]
             out[i, j] = total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def distances_of_sparse(data, indices, indptr, other, other_indices, other_indptr, width, out):  # type: ignore[no-untyped-def]
     """out[i, j] = ‖A_i − B_j‖² for CSR rows of A against CSR rows of B."""
     row, seen = np.zeros(width), np.full(width, -1, np.int64)
@@ -56,7 +57,7 @@ def distances_of_sparse(data, indices, indptr, other, other_indices, other_indpt
             row[indices[k]] = 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _add_product(total, rest, a, b):  # type: ignore[no-untyped-def]
     """total + ab, and what rounding took from it added to rest."""
     product = a * b
@@ -72,7 +73,7 @@ def _add_product(total, rest, a, b):  # type: ignore[no-untyped-def]
     return added, rest + (error + ((total - (added - z)) + (product - z)))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def products(A, B, out):  # type: ignore[no-untyped-def]
     """out[i, j] = A_i'B_j."""
     for i in range(A.shape[0]):
@@ -83,7 +84,7 @@ def products(A, B, out):  # type: ignore[no-untyped-def]
             out[i, j] = total + rest
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def products_of_sparse(data, indices, indptr, other, other_indices, other_indptr, width, out):  # type: ignore[no-untyped-def]
     """out[i, j] = A_i'B_j for CSR rows of A against CSR rows of B."""
     row = np.zeros(width)

@@ -1,4 +1,4 @@
-"""Points a kernel matrix stands on, dense or sparse: what differs between the two is here and nowhere else.
+"""Points a kernel matrix stands on, dense, sparse or signed: what differs between them is here and nowhere else.
 
 Given
     X of shape (n, d) and a kernel function with its lengthening u, v (see ``function``).
@@ -23,19 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.arrays import Home, host, is_elsewhere, namespace
+from askew.arrays import Home, host, is_elsewhere, namespace, take_rows
 from askew.kernels.function import KernelFunction
+from askew.qp import SignedPoints
 
 Array = NDArray[Any]
-DENSISH = 0.1  # share of non-zeros from which multiplying by densified rows is the faster way
-CENTRED_BY = 201  # rows, in even steps, whose median is the centre
-
-
-def as_points(X: Any, function: KernelFunction) -> DensePoints | SparsePoints:
-    """Wrap an array or a sparse matrix."""
-    if sparse.issparse(X):
-        return SparsePoints(X, function)
-    return DensePoints(np.asarray(X), function)
+DENSE_SHARE = 0.1  # share of non-zeros from which multiplying by densified rows is the faster way
+CENTRE_ROWS = 201  # rows, in even steps, whose median is the centre
 
 
 @dataclass(frozen=True)
@@ -50,14 +44,25 @@ class Left:
 
 
 class Points:
-    """What dense and sparse points share: far points, and arguments of the kernel without cancellation.
+    """What all points share: far points, and arguments of the kernel without cancellation.
 
-    Both have ``X``, the rows as they came; ``function``; ``n``; and ``squared_norms``, about the centre.
+    All have ``home``, where they live; ``X``, the rows as they came; ``function``; ``n``; and ``squared_norms``, about
+    the centre.
     """
 
+    home = Home()
     X: Any
     function: KernelFunction
     n: int
+
+    def like(self, Z: Any) -> Any:
+        """Other points, brought to where these live."""
+        return Z
+
+    @staticmethod
+    def cut(X: Any, first: int, last: int) -> Any:
+        """Rows first:last of points in this form."""
+        return X[first:last]
 
     @property
     def terms(self) -> int:
@@ -65,14 +70,14 @@ class Points:
         return int(self.X.shape[1])
 
     @property
-    def squared_norms(self) -> NDArray[np.float64]:
-        """‖x − c‖² of every point."""
+    def squared_norms(self) -> Any:
+        """‖x − c‖² of every point, where it lives."""
         raise NotImplementedError
 
     @property
     def sizes(self) -> NDArray[np.float64]:
         """Sums of the sizes of the terms of ‖x − c‖²: what its rounding is relative to."""
-        return self.squared_norms
+        return host(self.squared_norms)
 
     @cached_property
     def far(self) -> NDArray[np.int64]:
@@ -85,27 +90,30 @@ class Points:
         """Places of far rows of data, and those rows; none where no point is far."""
         if not len(self.far):
             return self.far, None
-        far = np.flatnonzero(~(sizes <= self.function.far_limit(self.terms)))
-        return far, rows[far]
+        far = np.flatnonzero(~(host(sizes) <= self.function.far_limit(self.terms)))
+        return far, take_rows(rows, far)
 
     def quietly(self) -> AbstractContextManager[Any]:
         """No word about products that overflow: of two far points they are mended, of a far and a near one −∞."""
         return np.errstate(over="ignore", invalid="ignore") if len(self.far) else nullcontext()
 
-    def mend(self, products: Array, left: Left, window: slice) -> None:
-        """Put −γ‖a − b‖² in place of the products of far rows and far points of a window."""
+    def mend(self, products: Any, left: Left, window: slice) -> Any:
+        """The products with −γ‖a − b‖² in place of those of far rows and far points of a window, mended in place."""
         if not len(left.far):
-            return
+            return products
         first, last, _ = window.indices(self.n)
         far = self.far[np.searchsorted(self.far, first) : np.searchsorted(self.far, last)]
-        if len(far):
-            self._write_distances(products, left.far, far - first, left.far_rows, self.X[far])
+        if not len(far):
+            return products
+        return self._with_distances(products, left.far, far - first, left.far_rows, take_rows(self.X, far))
 
-    def mend_pairs(self, products: Array, left: Left, first: int, last: int) -> None:
-        """Do the same among the rows of a block, for a window of them against all."""
-        if len(left.far):
-            here = slice(*np.searchsorted(left.far, [first, last]))
-            self._write_distances(products, left.far[here] - first, left.far, left.far_rows[here], left.far_rows)
+    def mend_pairs(self, products: Any, left: Left, first: int, last: int) -> Any:
+        """Those of a window of the rows of a block against all of them, mended alike."""
+        if not len(left.far):
+            return products
+        begin, end = np.searchsorted(left.far, [first, last])
+        rows = self.cut(left.far_rows, int(begin), int(end))
+        return self._with_distances(products, left.far[begin:end] - first, left.far, rows, left.far_rows)
 
     def careful_arguments(self, rows: Any, others: Any) -> NDArray[np.float64]:
         """u(a)'v(b) in float64 without cancellation, for rows of data as they came."""
@@ -130,9 +138,11 @@ class Points:
         """a'b by compensated sums, for rows of data as they came."""
         raise NotImplementedError
 
-    def _write_distances(self, products: Array, places: Array, columns: Array, rows: Any, others: Any) -> None:
+    def _with_distances(self, products: Any, places: Array, columns: Array, rows: Any, others: Any) -> Any:
+        """The products with −γ‖a − b‖² of the rows and the others at the given places and columns."""
         assert self.function.distance_factor is not None
         products[np.ix_(places, columns)] = -self.function.distance_factor * self.distances(rows, others)
+        return products
 
 
 class DensePoints(Points):
@@ -190,8 +200,7 @@ class DensePoints(Points):
         """u(a)'v(b) for b in a window of the points, in the precision of the left side."""
         with self.quietly():
             products = np.matmul(left.operand, self._operand(left.operand.dtype)[:, window], out=out)
-        self.mend(products, left, window)
-        return products
+        return self.mend(products, left, window)
 
     def pairs(self, indices: Array, dtype: Any) -> tuple[Left, Any]:
         """Operands of the block at the given indices: u(a) and v(b), for ``pair_products``."""
@@ -204,12 +213,15 @@ class DensePoints(Points):
         left, right = pairs
         with self.quietly():
             products = left.operand[first:last] @ right
-        self.mend_pairs(products, left, first, last)
-        return products
+        return self.mend_pairs(products, left, first, last)
 
-    def combine(self, v: Array) -> Array:
-        """X'v."""
-        return self.X.T.astype(np.float64, copy=False) @ v
+    def sum_inner(self, Z: Array, v: Array) -> Array:
+        """Σ_j z'x_j v_j for every row z of Z; v may have several columns."""
+        return np.asarray(Z @ (self.X.T.astype(np.float64, copy=False) @ v), dtype=np.float64)
+
+    def inner(self) -> SignedPoints:
+        """The points themselves, in float64."""
+        return SignedPoints(np.ascontiguousarray(self.X, dtype=np.float64))
 
     def subset(self, indices: Array) -> DensePoints:
         some = DensePoints(self.X[indices], self.function, self.shift)
@@ -313,8 +325,7 @@ class SparsePoints(Points):
             self._cast[dtype] = self.rows.astype(dtype, copy=False)
         with self.quietly():
             products = self._against(left.operand, self._cast[dtype][window], out)
-        self.mend(products, left, window)
-        return products
+        return self.mend(products, left, window)
 
     def pairs(self, indices: Array, dtype: Any) -> tuple[Left, Any]:
         left = self.rows_left(indices, dtype)
@@ -325,11 +336,13 @@ class SparsePoints(Points):
         rows, columns = left.operand
         with self.quietly():
             products = self._against((rows[first:last], [c[first:last] for c in columns]), right)
-        self.mend_pairs(products, left, first, last)
-        return products
+        return self.mend_pairs(products, left, first, last)
 
-    def combine(self, v: Array) -> Array:
-        return self.X.T @ v
+    def sum_inner(self, Z: Any, v: Array) -> Array:
+        return np.asarray(Z @ (self.X.T @ v), dtype=np.float64)
+
+    def inner(self) -> SignedPoints:
+        return SignedPoints(self.X.astype(np.float64, copy=False))
 
     def subset(self, indices: Array) -> SparsePoints:
         some = copy(self)
@@ -373,7 +386,7 @@ class SparsePoints(Points):
         right_columns = self.function.right(squared_norms_of_sparse(right))
         if out is None:
             out = np.empty((rows.shape[0], right.shape[0]), rows.dtype)
-        if right.nnz <= DENSISH * right.shape[0] * right.shape[1]:
+        if right.nnz <= DENSE_SHARE * right.shape[0] * right.shape[1]:
             out[...] = (rows @ right.T).toarray()
         else:
             step = max(1, 2**22 // max(1, rows.shape[1]))
@@ -386,9 +399,91 @@ class SparsePoints(Points):
         return out
 
 
+class SparseSignedPoints(SparsePoints):
+    """Sparse rows and signed columns that together have the inner products of whitened points."""
+
+    def __init__(self, X: SignedPoints, function: KernelFunction) -> None:
+        if not sparse.issparse(X.rows):
+            X = SignedPoints(sparse.csr_array(X.rows), X.columns, X.signs)
+        self.X, self.function, self.n = X, function, X.shape[0]
+
+    @property
+    def terms(self) -> int:
+        return int(np.max(np.diff(self.X.rows.indptr), initial=0)) + self.X.columns.shape[1]
+
+    @cached_property
+    def squared_norms(self) -> NDArray[np.float64]:
+        return _squared_norms_of_signed(self.X)[0]
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        return _squared_norms_of_signed(self.X)[1]
+
+    def left(self, rows: SignedPoints, dtype: Any) -> Left:
+        norms, sizes = _squared_norms_of_signed(rows)
+        return Left((rows, self.function.left(norms), dtype), *self.far_among(rows, sizes))
+
+    def products(self, left: Left, window: slice, out: Array | None = None) -> Array:
+        rows, columns, dtype = left.operand
+        tile = self.mend(self._between(rows, columns, self.X[window]), left, window)
+        if out is None:
+            return tile.astype(dtype, copy=False)
+        out[...] = tile
+        return out
+
+    def pair_products(self, pairs: tuple[Left, Any], first: int, last: int) -> Array:
+        left, right = pairs
+        rows, columns, dtype = left.operand
+        tile = self._between(rows[first:last], [column[first:last] for column in columns], right)
+        return self.mend_pairs(tile, left, first, last).astype(dtype, copy=False)
+
+    def sum_inner(self, Z: SignedPoints, v: Array) -> Array:
+        along = self.X.columns.T @ v
+        return np.asarray(Z.rows @ (self.X.transposed @ v) + Z.columns @ (self.X.signs * along.T).T)
+
+    def inner(self) -> SignedPoints:
+        return self.X
+
+    def subset(self, indices: Array) -> SparseSignedPoints:
+        return SparseSignedPoints(self.X[indices], self.function)
+
+    def careful_combination(self, v: NDArray[np.float64], rows: SignedPoints) -> NDArray[np.float64]:
+        w = SparsePoints.inner_products(self, self.X.rows.T.tocsr(), sparse.csr_array(v[None, :]))
+        own = SparsePoints.inner_products(self, rows.rows, sparse.csr_array(w.T))[:, 0]
+        return np.asarray(own + rows.columns @ (rows.signs * (self.X.columns.T @ v)))
+
+    def distances(self, rows: SignedPoints, others: SignedPoints) -> NDArray[np.float64]:
+        out = super().distances(rows.rows, others.rows)
+        for k, sign in enumerate(rows.signs):
+            out += sign * np.square(np.subtract.outer(rows.columns[:, k], others.columns[:, k]))
+        return np.maximum(out, 0.0, out=out)
+
+    def inner_products(self, rows: SignedPoints, others: SignedPoints) -> NDArray[np.float64]:
+        out = super().inner_products(rows.rows, others.rows)
+        out += (rows.columns * rows.signs) @ others.columns.T
+        return out
+
+    def _between(self, rows: SignedPoints, left_columns: list[Array], right: SignedPoints) -> Array:
+        """u(a)'v(b) in float64, since the signed columns cancel."""
+        out = np.asarray((rows.rows @ right.rows.T).toarray(), dtype=np.float64)
+        out += (rows.columns * rows.signs) @ right.columns.T
+        out *= self.function.scale
+        right_columns = self.function.right(_squared_norms_of_signed(right)[0])
+        for column, other in zip(left_columns, right_columns, strict=True):
+            out += np.multiply.outer(column, other)
+        return out
+
+
+def _squared_norms_of_signed(z: SignedPoints) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """‖z‖² = ‖r‖² + Σ_k signs_k e_k² of every row, and ‖r‖² + ‖e‖², what its rounding is relative to."""
+    sums = np.concatenate([[0.0], np.cumsum(z.rows.data**2)])
+    squares, columns = np.diff(sums[z.rows.indptr]), np.square(z.columns)
+    return np.maximum(squares + columns @ z.signs, 0.0), squares + columns.sum(axis=1)
+
+
 def some_rows(n: int) -> slice:
     """Rows in even steps, as many as make a centre."""
-    return slice(None, None, max(1, -(-n // CENTRED_BY)))
+    return slice(None, None, max(1, -(-n // CENTRE_ROWS)))
 
 
 def median(rows: Array) -> NDArray[np.float64]:

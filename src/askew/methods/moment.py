@@ -28,8 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import InfeasibleError
-from askew.qp import Free, Problem, Solution, Status, Sum, SumAtMost
-from askew.qp.problem import SymmetricMatrix
+from askew.qp import Free, Problem, Solution, Status, Sum, SumAtMost, SymmetricMatrix
 
 Vector = NDArray[np.float64]
 Solve = Callable[..., Solution]

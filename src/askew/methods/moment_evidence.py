@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.arrays import Home, host, is_elsewhere, take_rows
+from askew.arrays import Home, host, is_elsewhere, stack_rows, take_rows
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
-from askew.moments.grouped import can_subtract, without_each
+from askew.moments.moments import can_subtract, without_each
 from askew.moments.passes import without_duplicates
 from askew.moments.structure import Structure
 
@@ -177,7 +177,7 @@ class Stream:
 
     def evidence(self) -> list[Evidence]:
         """Evidence of every machine so far."""
-        X, weight, rows = (_stack([part[k] for part in self.kept]) for k in range(3))
+        X, weight, rows = (stack_rows([part[k] for part in self.kept]) for k in range(3))
         if self.positive is not None:
             negatives = self.moments[1 - self.positive]
             return [Evidence(X, weight, rows, negatives, self.model.build(negatives))]
@@ -191,9 +191,3 @@ class Stream:
             mine = np.flatnonzero(codes == group)
             found.append(Evidence(X[mine], weight[mine], rows[mine], negatives, self.model.build(negatives)))
         return found
-
-
-def _stack(parts: list[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)

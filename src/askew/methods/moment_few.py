@@ -4,7 +4,7 @@ Solves
     for every machine the dual of its C or ν form (``moment``), with a = 1/(variance + ρ) and m the negatives' mean:
         K_ij = (x_i − m)'diag(a)(x_j − m) = x_i'diag(a)x_j − x_i'diag(a)m − x_j'diag(a)m + m'diag(a)m,
     and its direction w = a∘Σα_i(x_i − m). Each is some microseconds of work, so what counts is to do little besides:
-    no covariance, no kernel and no programme is made an object, and all programmes are handed over in one call.
+    no covariance and no kernel is made an object, and all programmes are handed over in one call.
 Given
     Evidence of the machines: sparse rows, and moments of every feature.
 Returns
@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from askew.exceptions import DataError
-from askew.methods.moment import ON_MARGIN, Fit, Formulation
+from askew.methods.moment import ON_MARGIN, Fit, Formulation, formulate
 from askew.methods.moment_evidence import Evidence
 from askew.moments import DiagonalMoments
-from askew.qp import Solution
+from askew.qp import Precomputed, Solution
 
 Vector = NDArray[np.float64]
 SolveEach = Callable[..., list[Solution]]
@@ -40,7 +40,8 @@ def is_few(evidence: Evidence, formulation: Formulation, covariance: str) -> boo
         and covariance == "diagonal"
         and formulation.name in ("C", "nu")
         and sparse.issparse(evidence.X)
-        and type(evidence.moments) is DiagonalMoments
+        and evidence.moments.is_diagonal
+        and not evidence.moments.has_directions
     )
 
 
@@ -63,15 +64,13 @@ def fit_few(
     tols : sequence of float
         Largest KKT violations.
     solve_each : callable
-        ``solve_each(matrices, first, upper, tols)`` → one Solution per machine.
+        ``solve_each(problems, tol=)`` → one Solution per problem.
     out : sequence of arrays of shape (1, d)
     """
     from askew.kernels.sparse_products import gram_of_rows
     from askew.moments.sparse_sweeps import directions_of_rows, whiten_rows
 
-    first = np.concatenate([[0], np.cumsum([len(mine.weight) for mine in evidence])])
-    matrices = np.empty(int(np.sum(np.diff(first) ** 2)))
-    at, inverse = 0, np.empty(out[0].shape[1])
+    programmes, inverse = [], np.empty(out[0].shape[1])
     for mine in evidence:
         _invert(mine.moments, ridge, inverse)
         X = mine.X
@@ -79,11 +78,9 @@ def fit_few(
         K = gram_of_rows(entries, X.indices, X.indptr, len(inverse))
         along -= 0.5 * square
         K -= along[:, None] + along
-        matrices[at : at + K.size] = K.ravel()
-        at += K.size
-    upper = np.concatenate([formulation.cost(mine.weight) for mine in evidence])
+        programmes.append(formulate(Precomputed(K, is_psd=True), formulation, mine.weight))
     fits = []
-    for mine, w, solution in zip(evidence, out, solve_each(matrices, first, upper, np.asarray(tols)), strict=True):
+    for mine, w, solution in zip(evidence, out, solve_each(programmes, tol=tols), strict=True):
         _invert(mine.moments, ridge, inverse)
         rows = (mine.X.data, mine.X.indices, mine.X.indptr)
         directions_of_rows(*rows, solution.beta[:, None], mine.moments.mean, inverse, w)

@@ -7,7 +7,7 @@ Solves
 Given
     A ``Structure`` of ``askew.moments`` and a kernel function.
 Returns
-    K̂ as a ``WhitenedGram``, w, or scores in float64.
+    K̂ as a ``Gram``, w, or scores in float64.
 Reference
     Leclère, Grave, El Ghaoui, section 3.3 and figure 2.
 """
@@ -19,24 +19,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.kernels import KernelFunction
-from askew.kernels.whitened import SignedRows, WhitenedGram
-from askew.moments.structure import SignedPoints, Structure
+from askew.kernels import Gram, KernelFunction
+from askew.moments.structure import Structure
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
 _CHUNK = 2**22  # entries of whitened rows held at a time when scoring
 
 
-def whitened_points(structure: Structure, X: Any) -> Any:
-    """Whitened rows in the form kernels take."""
-    points = structure.whiten(X)
-    return SignedRows(*points) if isinstance(points, SignedPoints) else points
-
-
-def kernel_matrix(structure: Structure, function: KernelFunction, X: Any) -> WhitenedGram:
+def kernel_matrix(structure: Structure, function: KernelFunction, X: Any) -> Gram:
     """K̂ on the rows of X."""
-    return WhitenedGram(function, whitened_points(structure, X))
+    return Gram(function, structure.whiten(X))
 
 
 def direction(structure: Structure, X: Any, alpha: Vector) -> Vector:
@@ -49,5 +42,5 @@ def kernel_scores(structure: Structure, function: KernelFunction, support: Any, 
     gram = kernel_matrix(structure, function, support)
     scores = np.empty(X.shape[0])
     for start, stop in spans(X.shape[0], max(64, _CHUNK // max(1, X.shape[1]))):
-        scores[start:stop] = gram.weighted_sum(whitened_points(structure, X[start:stop]), alpha)
+        scores[start:stop] = gram.weighted_sum(structure.whiten(X[start:stop]), alpha)
     return scores

@@ -2,6 +2,6 @@
 
 from askew.moments.choice import CovarianceModel
 from askew.moments.low_rank_moments import LowRankMoments
-from askew.moments.moments import DiagonalMoments, Moments
+from askew.moments.moments import BaseMoments, DiagonalMoments, Moments
 
-__all__ = ["CovarianceModel", "DiagonalMoments", "LowRankMoments", "Moments"]
+__all__ = ["BaseMoments", "CovarianceModel", "DiagonalMoments", "LowRankMoments", "Moments"]

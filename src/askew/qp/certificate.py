@@ -26,12 +26,16 @@ Reference
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.qp.matrix import Ability
 from askew.qp.problem import Problem
+
+if TYPE_CHECKING:
+    from askew.qp.solution import Solution
 
 Vector = NDArray[np.float64]
 
@@ -115,10 +119,28 @@ def certify(problem: Problem, beta: Vector, gradient: Vector | None = None) -> C
     )
 
 
+def spread(problem: Problem, scores: Vector) -> float:
+    """Standard deviation of the scores Kβ over the points, each counted by the size of its box."""
+    weight = np.minimum(problem.upper - problem.lower, 1e300)
+    total = float(weight.sum())
+    if not total > 0:
+        return 0.0
+    return float(np.sqrt(max(0.0, float(weight @ (scores - weight @ scores / total) ** 2) / total)))
+
+
+def relative_violation(problem: Problem, solution: Solution) -> float:
+    """KKT violation in units of the spread of the scores; infinite where all scores are equal and it is not 0."""
+    violation = max(0.0, solution.certificate.violation)
+    if violation == 0.0:
+        return 0.0
+    unit = spread(problem, solution.gradient - problem.linear)
+    return violation / unit if unit > 0 else np.inf
+
+
 def recomputed_gradient(problem: Problem, beta: Vector, gradient: Vector, tol: float) -> Vector | None:
     """The gradient with rows that do not share the rounding of K; None where that is proved to be far below tol."""
     matrix: Any = problem.matrix
-    if not hasattr(matrix, "product_rounding") or matrix.product_rounding(beta) <= PROVED * tol:
+    if Ability.CAREFUL not in matrix.abilities or matrix.product_rounding(beta) <= PROVED * tol:
         return None
     rows = np.arange(problem.n)
     if problem.n > ALL_ROWS:

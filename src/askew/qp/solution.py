@@ -52,6 +52,8 @@ class Solution:
         Working sets solved.
     timings : dict
         Seconds by stage of the solver, empty for solvers that do not measure.
+    route : str
+        Name of the route that found it (``askew.solvers.route_of``); empty where no route did.
     """
 
     beta: NDArray[np.float64]
@@ -61,6 +63,7 @@ class Solution:
     n_iter: int
     n_outer: int
     timings: dict[str, float]
+    route: str = ""
 
     @property
     def objective(self) -> float:

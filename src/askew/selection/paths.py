@@ -32,6 +32,7 @@ from askew.selection.outcomes import Candidate, Outcomes
 from askew.selection.progress import Progress
 from askew.selection.rows import Rows
 from askew.selection.snake import snake
+from askew.solvers import Prepared, prepare
 from askew.threads import alone, workers
 from askew.tolerance.holdout import take_rows
 
@@ -199,23 +200,12 @@ class Paths:
         return stored
 
     def _solver(self, matrix: Any) -> Callable[..., Any]:
-        """The solver for a stored matrix, or the one that asks for rows as it needs them."""
-        if hasattr(matrix, "whole"):
-            from askew.solvers.kept_block import KeptBlock
-            from askew.solvers.whole import solve as solve_whole
-
-            if not hasattr(self._mine, "block"):
-                self._mine.block = KeptBlock()
-            self._mine.block.forget()
-            return partial(solve_whole, kept=self._mine.block)
-        from askew.solvers.working_set import solve
-
-        cache_bytes = self.cache_bytes // len(self.rows.folds)
-
-        def solve_by_rows(problem: Any, start_scores: Any = None, **options: Any) -> Any:
-            return solve(problem, cache_bytes=cache_bytes, **options)
-
-        return solve_by_rows
+        """The solver for a fold's matrix, in the memory that the last path of this thread has left."""
+        if not hasattr(self._mine, "prepared"):
+            self._mine.prepared = prepare(matrix, memory=self.cache_bytes // len(self.rows.folds))
+        prepared: Prepared = self._mine.prepared
+        prepared.turn_to(matrix)
+        return prepared.solve
 
 
 def split(estimator: Any) -> tuple[Any, Any]:

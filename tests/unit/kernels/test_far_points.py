@@ -7,12 +7,12 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from askew.arrays import host
-from askew.kernels import RBF, ArrayGram, Gram, Linear, Polynomial, Sigmoid, careful
+from askew.kernels import RBF, Gram, Linear, Polynomial, Sigmoid, careful
 from askew.kernels.bends import NegativeDistance
 from askew.kernels.bends.distances import Distances
 from askew.kernels.conformal import Conformal
 from askew.kernels.stored import Stored
-from askew.kernels.whitened import SignedRows, WhitenedGram
+from askew.qp import SignedPoints
 
 N, D = 120, 4
 
@@ -98,8 +98,7 @@ def test_a_matrix_stored_in_float32_has_them_too(X):
 @everywhere
 @every_far
 def test_a_matrix_in_another_library_has_them_too(library, X):
-    there, exact = ArrayGram(RBF(0.7), put(library, X)), _exact(X, X)
-    there.tile_bytes = 1
+    there, exact = Gram(RBF(0.7), put(library, X), tile_bytes=1), _exact(X, X)
     some = np.array([100, 7, 3, 60, 7])
     v = np.random.default_rng(2).standard_normal(N)
     np.testing.assert_allclose(there.rows(np.arange(N)), exact, atol=2e-7)
@@ -109,16 +108,16 @@ def test_a_matrix_in_another_library_has_them_too(library, X):
     steps, g = np.arange(5.0), there.home.put(np.zeros(N))
     moved = there.add_product_at(g, there.home.put(some), steps, np.float64)
     np.testing.assert_allclose(host(moved), steps @ exact[some], atol=2e-6)
-    assert lives_with(moved, there.X)
+    assert lives_with(moved, there.points.X)
 
 
 def test_signed_rows_far_from_the_origin_have_the_distances_of_their_differences():
     """z'z = s's − e², with s and e so large that only their differences are left."""
     rows = _near() + 1e8
     columns = rows.sum(axis=1, keepdims=True) * 0.25
-    points = SignedRows(sparse.csr_array(rows), columns, np.array([-1.0]))
+    points = SignedPoints(sparse.csr_array(rows), columns, np.array([-1.0]))
     distance = cdist(rows, rows, "sqeuclidean") - cdist(columns, columns, "sqeuclidean")
-    gram = WhitenedGram(RBF(0.7), points)
+    gram = Gram(RBF(0.7), points)
     np.testing.assert_allclose(gram.rows(np.arange(N)), np.exp(-0.7 * np.maximum(distance, 0.0)), atol=1e-6)
 
 

@@ -12,12 +12,11 @@ from askew.kernels.sparse_products import gram_of_rows
 from askew.methods.moment import Formulation, formulate
 from askew.methods.moment_evidence import gather
 from askew.methods.moment_few import MOST, is_few
-from askew.moments import CovarianceModel, DiagonalMoments
+from askew.moments import CovarianceModel, DiagonalMoments, ridged_rows
 from askew.moments.factor import Factor
-from askew.moments.ridged_rows import products_by_ridge
 from askew.moments.sparse_sweeps import directions_of_rows, invert_variances, sum_of_deviations, whiten_rows
 from askew.qp import certify
-from askew.solvers import stored
+from askew.solvers import solve, solve_each
 
 
 @pytest.fixture
@@ -89,21 +88,16 @@ def test_one_call_for_all_labels_is_one_fit_per_label(documents, rho):
 def test_every_certificate_is_that_of_its_programme(documents):
     X, member, weight = documents
     evidence = gather(X, member, weight, CovarianceModel("diagonal"))[:3]
-    setting = MomentSVC(covariance="diagonal", C=0.5)._setting()
     for max_iter in (-1, 5):
-        matrices, first, upper = [], [0], []
+        problems = []
         for e in evidence:
             rows = e.structure.with_ridge(0.02).whiten(e.X)
             K = (rows.rows @ rows.rows.T).toarray() + (rows.columns * rows.signs) @ rows.columns.T
-            matrices.append(K)
-            first.append(first[-1] + len(K))
-            upper.append(setting.formulation.cost(e.weight))
-        flat = np.concatenate([K.ravel() for K in matrices])
-        tols = np.full(3, 1e-8)
-        found = stored.solve_each(flat, np.array(first), np.concatenate(upper), tols, max_iter)
-        for K, e, mine in zip(matrices, evidence, found, strict=True):
-            problem = formulate(Precomputed(K, is_psd=True), Formulation(C=0.5), e.weight)
-            judged, alone = certify(problem, mine.beta), stored.solve(problem, tol=1e-8, max_iter=max_iter)
+            problems.append(formulate(Precomputed(K, is_psd=True), Formulation(C=0.5), e.weight))
+        found = solve_each(problems, tol=np.full(3, 1e-8), max_iter=max_iter)
+        for problem, mine in zip(problems, found, strict=True):
+            judged = certify(problem, mine.beta)
+            alone = solve(problem, tol=1e-8, max_iter=max_iter, route="box")
             np.testing.assert_array_equal(mine.beta, alone.beta)
             assert mine.status is alone.status
             assert mine.n_iter == alone.n_iter
@@ -111,7 +105,7 @@ def test_every_certificate_is_that_of_its_programme(documents):
                 assert getattr(mine.certificate, name) == pytest.approx(getattr(judged, name), rel=1e-9, abs=1e-12)
 
 
-def test_compiled_and_plain_rows_agree(documents):
+def test_compiled_and_plain_rows_agree(documents, monkeypatch):
     X, member, _weight = documents
     moments, rows = DiagonalMoments.of(X), X[np.flatnonzero(member[:, 1])]
     entries, ridges = (rows.data, rows.indices, rows.indptr), np.array([0.5, 0.01])
@@ -134,10 +128,11 @@ def test_compiled_and_plain_rows_agree(documents):
         out = np.empty((3, 200))
         form(*entries, coefficients, moments.mean, inverse[0], out)
         np.testing.assert_allclose(out, expected, atol=1e-12)
-    quick = products_by_ridge(*entries, moments.mean, moments.variance, ridges)
-    for one, other in zip(
-        quick, products_by_ridge.py_func(*entries, moments.mean, moments.variance, ridges), strict=True
-    ):
+    quick = ridged_rows.products_by_ridge(*entries, moments.mean, moments.variance, ridges)
+    for loop in ("sum_means", "meet_rows"):
+        monkeypatch.setattr(ridged_rows, loop, getattr(ridged_rows, loop).py_func)
+    plain = ridged_rows.products_by_ridge(*entries, moments.mean, moments.variance, ridges)
+    for one, other in zip(quick, plain, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12)
 
 
@@ -151,12 +146,12 @@ def test_a_path_on_a_stored_matrix_is_one_solution_after_the_other():
     rng = np.random.default_rng(3)
     Z = rng.normal(size=(30, 5)) + 0.3
     K, weight, Cs = Z @ Z.T, rng.uniform(0.5, 2.0, 30), np.array([1e-3, 0.1, 0.05, 10.0])
-    found = stored.solve_path(K, np.multiply.outer(Cs, weight), 1e-9)
-    for C, mine in zip(Cs, found, strict=True):
-        problem = formulate(Precomputed(K, is_psd=True), Formulation(C=C), weight)
+    matrix = Precomputed(K, is_psd=True)
+    problems = [formulate(matrix, Formulation(C=C), weight) for C in Cs]
+    for problem, mine in zip(problems, solve_each(problems, tol=1e-9, in_turn=True), strict=True):
         judged = certify(problem, mine.beta)
         assert mine.status.has_converged
         assert judged.infeasibility == 0.0
         assert judged.violation <= 2e-9
         assert mine.certificate.duality_gap == pytest.approx(judged.duality_gap, abs=1e-9)
-        assert mine.objective == pytest.approx(stored.solve(problem, tol=1e-9).objective, rel=1e-9)
+        assert mine.objective == pytest.approx(solve(problem, tol=1e-9, route="box").objective, rel=1e-9)

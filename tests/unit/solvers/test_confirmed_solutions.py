@@ -12,7 +12,7 @@ from askew.kernels import RBF, Gram, Linear, Polynomial
 from askew.methods import c_svc
 from askew.qp import Certificate, Solution, Status, Sum, certify
 from askew.qp.certificate import recomputed_gradient
-from askew.solvers import working_set
+from askew.solvers import solve
 
 
 def classes(n, d=3, seed=0):
@@ -45,7 +45,7 @@ def test_a_solve_that_differences_refute_is_no_optimum(n):
     X, y = classes(n)
     signs = np.where(y == 1, 1.0, -1.0)
     problem = c_svc.formulate(Rough(RBF(1.0), X), signs, np.ones(n))
-    found = working_set.solve(problem, max_iter=100_000)
+    found = solve(problem, route="by_rows", max_iter=100_000)
     assert found.status is not Status.OPTIMAL
     exact = certify(c_svc.formulate(Gram(RBF(1.0), X), signs, np.ones(n)), found.beta).violation
     assert 0.3 * exact <= found.certificate.violation <= exact * 1.5
@@ -55,7 +55,7 @@ def test_a_solve_that_differences_refute_is_no_optimum(n):
 def test_where_the_bound_is_far_below_tol_nothing_is_computed_anew():
     X, y = classes(300)
     problem = c_svc.formulate(Gram(RBF(1.0), X), np.where(y == 1, 1.0, -1.0), np.ones(300))
-    found = working_set.solve(problem)
+    found = solve(problem, route="by_rows")
     assert recomputed_gradient(problem, found.beta, found.gradient, 1e-3) is None
     assert found.confirmed(problem, 1e-3) is found
     anew = recomputed_gradient(problem, found.beta, found.gradient, 1e-15)
@@ -86,7 +86,7 @@ def test_a_linear_machine_that_is_right_is_not_accused(offset):
     X, y = classes(300, 2)
     signs = np.where(y == 1, 1.0, -1.0)
     problem = c_svc.formulate(Gram(Linear(), X + offset), signs, np.ones(300))
-    found = working_set.solve(problem)
+    found = solve(problem, route="by_rows")
     wide = (X + offset).astype(np.longdouble)
     exact = (wide @ (wide.T @ found.beta) - signs).astype(np.float64)
     assert (found.status is Status.OPTIMAL) == (certify(problem, found.beta, exact).violation <= 1.1e-3)
