@@ -12,13 +12,13 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from askew.detection.detector import Detector
-from askew.detection.draw import uniform
 from askew.detection.gathering import Gathered, Plan, gather
 from askew.detection.methods import METHODS, Method, candidates, method_named
 from askew.detection.tuning import Clock, OutOfTime, Tuned, common_tolerance, tune
 from askew.estimators.table_preparation import TablePreparation
 from askew.exceptions import DataError, InfeasibleError, ParameterError
 from askew.sources import Source, SvmlightSource
+from askew.summaries import draw_by_number
 from askew.tables import Progress, Survey, take_survey
 from askew.tolerance import ToleranceClassifier, negatives_required
 
@@ -131,7 +131,7 @@ def survey_for(source: Source, request: Request, progress: Progress) -> tuple[Su
             request.target,
             request.positive,
             drop=request.drop,
-            trains=lambda start, n: uniform(start, n, request.seed) >= share,
+            trains=lambda start, n: draw_by_number(start, n, request.seed) >= share,
             progress=progress,
         )
 

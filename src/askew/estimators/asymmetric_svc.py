@@ -15,13 +15,13 @@ from sklearn.exceptions import ConvergenceWarning
 from askew.estimators.approximated import Approximated
 from askew.estimators.elsewhere import Classifies, telling_of_memory
 from askew.estimators.kernel_machine import MEGABYTE
-from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import InfeasibleError
 from askew.methods import asymmetric
 from askew.methods.asymmetric import Asymmetric
 from askew.qp import Problem, Solution, relative_violation
 from askew.solvers import solve
+from askew.tuning import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 
 AUTO_MU, AUTO_TAU = 0.75, 0.25  # least mean regret in 0.1-AUC over a 5×5 grid on 16 sets at 1:9
 # τ = 0 ranks small sets a little better (studies/across); among many overlapping rows it leaves w = 0 and no ranking

@@ -24,12 +24,12 @@ from askew.arrays import Home, fetched, host, is_elsewhere, take_rows
 from askew.estimators.elsewhere import read_rows, telling_of_memory
 from askew.estimators.progress import ReportsProgress
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
-from askew.estimators.streamed_rows import StreamedRows
 from askew.exceptions import DataError
 from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
 from askew.qp import Problem, Solution, Status
 from askew.solvers import solve
 from askew.sources import ScoresAnywhere
+from askew.summaries import StreamedRows
 from askew.tables import encode_labels
 
 MEGABYTE = 2**20
@@ -141,6 +141,14 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
             variance = X.variance() if isinstance(X, StreamedRows) else None
             self.gamma_ = resolve_gamma(self.gamma, X, weight, variance)
             return self._matrix_of(self._kernel_function(), X, weight, strata)
+
+    def _path_matrix(self, X: Any, weight: Any) -> Any:
+        """The kernel on all rows of a search."""
+        return self._kernel_matrix(X, weight)
+
+    def _search_unit(self, X: Any, weight: Any) -> float:
+        """The width 1 / (d · var X), in which a search measures widths."""
+        return 1.0 if self.kernel == "precomputed" else resolve_gamma("scale", X, weight)
 
     def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
         """The matrix of a kernel function on the training rows."""

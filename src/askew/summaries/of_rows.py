@@ -5,27 +5,29 @@ Solves
 Given
     X and a membership matrix (rows by machines). With one machine the negatives are summed directly.
 Returns
-    One ``Evidence`` per machine. ``Stream`` gathers the same from batches: positives are kept, negatives are added to
-    moments, old moments may fade.
+    One ``Evidence`` per machine. ``askew.summaries.stream`` gathers it from batches.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.arrays import Home, host, is_elsewhere, stack_rows, take_rows
+from askew.arrays import Home, fetched, is_elsewhere, take_rows
 from askew.exceptions import DataError
-from askew.moments import CovarianceModel
+from askew.moments import CovarianceModel, DiagonalMoments, diagonal_moments, divide_moments, divide_rows
 from askew.moments.moments import can_subtract, without_each
 from askew.moments.passes import without_duplicates
 from askew.moments.structure import Structure
+from askew.summaries.sample import row_keys
 
 Vector = NDArray[np.float64]
+
+MOST_ORDERED = 2**18  # positives beyond which putting them in order would cost more than the fit
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,29 @@ class Evidence:
 
     @property
     def n_negatives(self) -> float:
-        """Their weight."""
+        """Weight of the negatives."""
         return float(self.moments.n_samples)
+
+    @property
+    def spread(self) -> DiagonalMoments:
+        """Moments, feature by feature, of all rows that the machine stands on: its positives and its negatives."""
+        return diagonal_moments(self.moments) + DiagonalMoments.of(self.X, self.weight)
+
+    def divided(self, scale: Vector, model: CovarianceModel) -> Evidence:
+        """The evidence of rows divided by ``scale``."""
+        moments = divide_moments(self.moments, scale)
+        return replace(self, X=divide_rows(self.X, scale), moments=moments, structure=model.build(moments))
+
+    def in_order(self) -> Evidence:
+        """Dense positives in an order that only their content decides.
+
+        A solver ends somewhere within its tolerance, and where depends on the order of its variables. With this, rows
+        that arrive shuffled, in chunks or from many machines lead to the same model to the last digits.
+        """
+        if sparse.issparse(self.X) or not 1 < len(self.weight) <= MOST_ORDERED:
+            return self
+        order = np.lexsort((self.weight, row_keys(self.X)))
+        return replace(self, X=self.X[order], weight=self.weight[order], rows=self.rows[order])
 
 
 def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceModel) -> list[Evidence]:
@@ -83,7 +106,7 @@ def gather(X: Any, member: NDArray[np.bool_], weight: Vector, model: CovarianceM
             structure = model.build(rest, others, _home_of(X))
         else:
             structure = _enlarged(shared, rest, total.n_samples / rest.n_samples)
-        found.append(Evidence(_on_host(mine), weight[rows], rows, rest, structure))
+        found.append(Evidence(fetched(mine), weight[rows], rows, rest, structure))
     return found
 
 
@@ -98,16 +121,12 @@ def _against_rows(X: Any, positive: NDArray[np.bool_], weight: Vector, model: Co
     negatives = model.moments_of(*rest)
     _check_negatives(negatives)
     return Evidence(
-        _on_host(take_rows(X, rows)), weight[rows], rows, negatives, model.build(negatives, rest, _home_of(X))
+        fetched(take_rows(X, rows)), weight[rows], rows, negatives, model.build(negatives, rest, _home_of(X))
     )
 
 
 def _home_of(X: Any) -> Home:
     return Home(X) if is_elsewhere(X) else Home()
-
-
-def _on_host(X: Any) -> Any:
-    return host(X) if is_elsewhere(X) else X
 
 
 def _enlarged(shared: Any, negatives: Any, factor: float) -> Structure:
@@ -125,69 +144,3 @@ def _check_negatives(moments: Any) -> None:
             "A class holds every row of positive weight, so there are no negatives to take moments of. "
             "Give rows of at least two classes."
         )
-
-
-class Stream:
-    """Positives and moments gathered batch by batch.
-
-    Parameters
-    ----------
-    model : CovarianceModel
-    n_groups : int
-        Classes; with two, only the rows of ``positive`` are kept.
-    positive : int or None
-        The class of interest when there are two, None for one-vs-rest.
-    forgetting : float
-        Factor on all earlier moments when a batch arrives, in (0, 1]; 1 forgets nothing.
-    """
-
-    def __init__(self, model: CovarianceModel, n_groups: int, positive: int | None, forgetting: float) -> None:
-        self.model, self.positive, self.forgetting = model, positive, forgetting
-        self.kept: list[tuple[Any, Vector, NDArray[np.int64]]] = []
-        self.codes: list[NDArray[np.int64]] = []
-        self.moments: list[Any] = [None] * n_groups
-        self.n_seen = 0
-
-    def add(self, X: Any, codes: NDArray[np.int64], weight: Vector) -> None:
-        """Take in a batch."""
-        counts = weight > 0
-        for group in range(len(self.moments)):
-            if group == self.positive:
-                continue
-            rows = np.flatnonzero((codes == group) & counts)
-            part = weight[rows]
-            plain = None if (part == 1.0).all() else part
-            fresh = self.model.moments_of(take_rows(X, rows), plain, streaming=True)
-            old = self.moments[group]
-            self.moments[group] = fresh if old is None else old.weighted(self.forgetting) + fresh
-        wanted = counts if self.positive is None else counts & (codes == self.positive)
-        rows = np.flatnonzero(wanted)
-        if len(rows):
-            self.kept.append((_on_host(take_rows(X, rows)), weight[rows], rows + self.n_seen))
-            self.codes.append(codes[rows])
-        self.n_seen += X.shape[0]
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether every machine has positives and negatives."""
-        seen = np.unique(np.concatenate(self.codes)) if self.codes else np.empty(0, np.int64)
-        if self.positive is not None:
-            return len(seen) == 1 and self.moments[1 - self.positive].n_samples > 0
-        return len(seen) == len(self.moments)
-
-    def evidence(self) -> list[Evidence]:
-        """Evidence of every machine so far."""
-        X, weight, rows = (stack_rows([part[k] for part in self.kept]) for k in range(3))
-        if self.positive is not None:
-            negatives = self.moments[1 - self.positive]
-            return [Evidence(X, weight, rows, negatives, self.model.build(negatives))]
-        codes = np.concatenate(self.codes)
-        found = []
-        for group in range(len(self.moments)):
-            rest = [m for k, m in enumerate(self.moments) if k != group]
-            negatives = rest[0]
-            for more in rest[1:]:
-                negatives = negatives + more
-            mine = np.flatnonzero(codes == group)
-            found.append(Evidence(X[mine], weight[mine], rows[mine], negatives, self.model.build(negatives)))
-        return found

@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import DataError
-from askew.moments import DiagonalMoments
-from askew.tables import Level, one_hot, sort_levels
+from askew.moments import place_moments
+from askew.tables import Level, sort_levels
 
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Levels:
-    """The categories met so far.
+    """The levels of categories met so far, and their weight.
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class Levels:
 
     @classmethod
     def of(cls, names: tuple[str, ...], most: int, levels: Any, codes: NDArray[np.int32], weight: Vector) -> Levels:
-        """Those of some rows."""
+        """Levels of some rows."""
         sums = [np.bincount(codes[:, j], weight, len(levels[j])) for j in range(len(names))]
-        found = tuple(dict(zip(mine, add.tolist(), strict=True)) for mine, add in zip(levels, sums, strict=True))
+        found = tuple(dict(zip(known, each.tolist(), strict=True)) for known, each in zip(levels, sums, strict=True))
         return cls(names, most, found)._checked()
 
     @property
@@ -106,42 +106,6 @@ def check_numbers(names: tuple[str, ...], numbers: Iterable[int], most: int) -> 
                 f"column {name!r} has at least {number} different values, and max_categories={most} are "
                 "allowed. Raise `max_categories`, put rare values together, or leave the column out."
             )
-
-
-def place_moments(moments: Any, places: NDArray[np.int64], width: int) -> Any:
-    """Moments on ``width`` features: those given stand at ``places`` (-1: left out), the others are all zero."""
-    given = np.flatnonzero(places >= 0)
-    to = places[given]
-    mean, rest = np.zeros(width), np.zeros(width)
-    mean[to], rest[to] = moments.mean[given], moments.mean_rest[given]
-    if moments.is_diagonal:
-        scatter = np.zeros(width)
-        scatter[to] = moments.scatter[given]
-    else:
-        scatter = np.zeros((width, width))
-        scatter[np.ix_(to, to)] = moments.scatter[np.ix_(given, given)]
-    return type(moments)(moments.n_samples, mean, rest, scatter)
-
-
-def moments_with_levels(numbers: Any, X: Vector, codes: NDArray[np.int32], sizes: list[int], weight: Vector) -> Any:
-    """Moments of rows whose numbers X have the moments ``numbers``, with a 0/1 column for every category.
-
-    With p the means of those columns H (one 1 in each row for each column of categories): their scatter is
-    H'WH − n pp', that with the numbers H'W(X − x̄), because W(X − x̄) sums to zero.
-    """
-    if numbers.has_directions:
-        raise DataError("covariance='factor' on so many features takes numbers alone. Use 'diagonal' with categories.")
-    n = numbers.n_samples
-    H = one_hot(codes, sizes)
-    counts = H.T @ weight
-    p = counts / n if n > 0 else counts
-    mean, rest = np.append(numbers.mean, p), np.append(numbers.mean_rest, np.zeros(len(p)))
-    if numbers.is_diagonal:
-        return DiagonalMoments(n, mean, rest, np.append(numbers.scatter, counts * (1.0 - p)))
-    weighed = H.multiply(weight[:, None]).tocsr()
-    across = weighed.T @ np.ascontiguousarray((X - numbers.mean) - numbers.mean_rest)
-    among = (weighed.T @ H).toarray() - np.multiply.outer(counts, p)
-    return type(numbers)(n, mean, rest, np.block([[numbers.scatter, across.T], [across, among]]))
 
 
 @lru_cache(1024)

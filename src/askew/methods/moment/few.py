@@ -1,14 +1,14 @@
 """Machines of a few sparse positives each under a diagonal covariance: one, or ninety at once.
 
 Solves
-    for every machine the dual of its C or ν form (``moment``), with a = 1/(variance + ρ) and m the negatives' mean:
+    for every machine the dual of its C or ν form (``programme``), with a = 1/(variance + ρ) and m the negatives' mean:
         K_ij = (x_i − m)'diag(a)(x_j − m) = x_i'diag(a)x_j − x_i'diag(a)m − x_j'diag(a)m + m'diag(a)m,
     and its direction w = a∘Σα_i(x_i − m). Each is some microseconds of work, so what counts is to do little besides:
     no covariance and no kernel is made an object, and all programmes are handed over in one call.
 Given
     Evidence of the machines: sparse rows, and moments of every feature.
 Returns
-    ``moment.Fit`` of each, and the directions in the rows they were given.
+    ``Fit`` of each, and the directions in the rows they were given.
 Reference
     Leclère, Grave, El Ghaoui, section 2.1; Grave, El Ghaoui, eq. 3.
 """
@@ -19,30 +19,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from askew.exceptions import DataError
-from askew.methods.moment import ON_MARGIN, Fit, Formulation, formulate
-from askew.methods.moment_evidence import Evidence
+from askew.methods.moment.programme import ON_MARGIN, Fit, Formulation, formulate
 from askew.moments import DiagonalMoments
 from askew.qp import Precomputed, Solution
+from askew.summaries import Evidence
 
 Vector = NDArray[np.float64]
 SolveEach = Callable[..., list[Solution]]
-
-MOST = 128  # positives of a machine whose matrix costs nothing worth counting
-
-
-def is_few(evidence: Evidence, formulation: Formulation, covariance: str) -> bool:
-    """Whether a linear machine can be fitted here."""
-    return (
-        0 < len(evidence.weight) <= MOST
-        and covariance == "diagonal"
-        and formulation.name in ("C", "nu")
-        and sparse.issparse(evidence.X)
-        and evidence.moments.is_diagonal
-        and not evidence.moments.has_directions
-    )
 
 
 def fit_few(

@@ -6,15 +6,15 @@ the original features in the same way.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.methods.moment_evidence import Evidence
-from askew.moments import CovarianceModel, DiagonalMoments, LowRankMoments
+from askew.arrays import Home, dtype_name, is_elsewhere
+from askew.moments.low_rank_moments import LowRankMoments
+from askew.moments.moments import DiagonalMoments
 
 Vector = NDArray[np.float64]
 
@@ -26,15 +26,17 @@ def unit_scale(spread: DiagonalMoments) -> Vector:
     return np.where(is_constant, 1.0, np.sqrt(variance))
 
 
-def diagonal(moments: Any, first: int | None = None) -> DiagonalMoments:
-    """The moments feature by feature, of all features or only the first ones."""
+def diagonal_moments(moments: Any, first: int | None = None) -> DiagonalMoments:
+    """Moments feature by feature, of all features or only the ``first`` ones."""
     at = slice(first)
     scatter = moments.scatter if moments.is_diagonal else np.diagonal(moments.scatter)
     return DiagonalMoments(moments.n_samples, moments.mean[at], moments.mean_rest[at], scatter[at])
 
 
 def divide_rows(X: Any, scale: Vector) -> Any:
-    """X / scale, dense or sparse, in the precision it has."""
+    """X / scale, dense or sparse, in the precision it has and where it lives."""
+    if is_elsewhere(X):
+        return X / Home(X).put(scale, dtype_name(X))
     if sparse.issparse(X):
         return sparse.csr_array((X.data / scale[X.indices].astype(X.dtype), X.indices, X.indptr), shape=X.shape)
     return X / scale.astype(X.dtype)
@@ -43,39 +45,8 @@ def divide_rows(X: Any, scale: Vector) -> Any:
 def divide_moments(moments: Any, scale: Vector) -> Any:
     """Moments of the rows divided by ``scale``."""
     mean, rest = moments.mean / scale, moments.mean_rest / scale
-    if isinstance(moments, LowRankMoments):
+    if moments.has_directions:
         basis = moments.basis / scale[:, None]
         return LowRankMoments(moments.n_samples, mean, rest, moments.scatter / scale**2, basis, moments.rank)
     square = scale**2 if moments.is_diagonal else np.multiply.outer(scale, scale)
     return type(moments)(moments.n_samples, mean, rest, moments.scatter / square)
-
-
-def divide_evidence(evidence: list[Evidence], model: CovarianceModel, scale: Vector) -> list[Evidence]:
-    """The evidence of rows divided by ``scale``."""
-    found = []
-    for each in evidence:
-        moments = divide_moments(each.moments, scale)
-        X = divide_rows(each.X, scale)
-        found.append(replace(each, X=X, moments=moments, structure=model.build(moments)))
-    return found
-
-
-def spread_of_evidence(evidence: list[Evidence]) -> DiagonalMoments:
-    """Moments, feature by feature, of all rows that one machine stands on: its positives and its negatives."""
-    first = evidence[0]
-    return diagonal(first.moments) + DiagonalMoments.of(first.X, first.weight)
-
-
-def give_back(shown: dict[str, Any], scale: Vector, has_rows: bool) -> None:
-    """Turn what a fit on divided rows shows into the original features, where ``has_rows`` but for the rows."""
-    moments, original = shown["moments_"], 1.0 / scale
-    shown["moments_"] = (
-        [divide_moments(each, original) for each in moments]
-        if isinstance(moments, list)
-        else divide_moments(moments, original)
-    )
-    if "coef_" in shown:
-        shown["coef_"] = shown["coef_"] / scale
-    if not has_rows:
-        shown["support_vectors_"] = divide_rows(shown["support_vectors_"], original)
-    shown["scale_"] = scale

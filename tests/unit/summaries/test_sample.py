@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from askew.estimators.row_identity import row_identity
+from askew.summaries import row_identity
 
 RNG = np.random.default_rng(0)
 X = np.round(RNG.standard_normal((200, 6)), 1) * (RNG.random((200, 6)) < 0.5)

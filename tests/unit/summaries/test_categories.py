@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from askew.estimators.moment_levels import Levels, expanded, level_numbers, moments_with_levels, place_moments
 from askew.exceptions import DataError
-from askew.moments import DiagonalMoments, LowRankMoments, Moments
+from askew.moments import DiagonalMoments, LowRankMoments, Moments, append_columns, place_moments
+from askew.summaries.categories import Levels, expanded, level_numbers
 from askew.tables import one_hot
 
 
@@ -21,7 +21,7 @@ def test_moments_are_those_of_the_matrix_with_marks(rows, kind):
     X, codes, weight = rows
     whole = np.hstack([X, one_hot(codes, [4, 2]).toarray()])
     expected = kind.of(whole, weight)
-    found = moments_with_levels(kind.of(X, weight), X, codes, [4, 2], weight)
+    found = append_columns(kind.of(X, weight), X, one_hot(codes, [4, 2]), weight)
     np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-14)
     np.testing.assert_allclose(found.scatter, expected.scatter, rtol=1e-9, atol=1e-7)
 
@@ -32,13 +32,13 @@ def test_a_part_that_knows_fewer_categories_merges_exactly(rows):
     names, parts = ("country", "kind"), []
     for mine, levels in ((first, (("a", "b"), ("x", "y"))), (second, (("c", None), ("x", "y")))):
         local = codes[mine] - np.array([0 if levels[0][0] == "a" else 2, 0], np.int32)
-        found = moments_with_levels(Moments.of(X[mine], weight[mine]), X[mine], local, [2, 2], weight[mine])
+        found = append_columns(Moments.of(X[mine], weight[mine]), X[mine], one_hot(local, [2, 2]), weight[mine])
         parts.append((Levels.of(names, 10, levels, local, weight[mine]), found))
     (a, mine), (b, theirs) = parts
     both = b.joined(a)
     assert both.keys == (("a", "b", "c", None), ("x", "y"))
     total = a.fitted(mine, both) + b.fitted(theirs, both)
-    expected = moments_with_levels(Moments.of(X, weight), X, codes, [4, 2], weight)
+    expected = append_columns(Moments.of(X, weight), X, one_hot(codes, [4, 2]), weight)
     np.testing.assert_allclose(total.covariance, expected.covariance, rtol=1e-9, atol=1e-9)
     assert both.weights[0]["c"] == weight[codes[:, 0] == 2].sum()
 
@@ -63,7 +63,7 @@ def test_too_many_levels_and_a_sketch_are_refused(rows):
     with pytest.raises(DataError, match="column 'country' has at least 4 different values, and max_categories=3"):
         Levels.of(("country",), 3, (tuple("abcd"),), codes[:, :1], weight)
     with pytest.raises(DataError, match="takes numbers alone"):
-        moments_with_levels(LowRankMoments.of(X, weight, rank=2), X, codes, [4, 2], weight)
+        append_columns(LowRankMoments.of(X, weight, rank=2), X, one_hot(codes, [4, 2]), weight)
 
 
 def test_features_can_be_left_out_and_added():

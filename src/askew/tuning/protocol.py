@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.qp import Problem, Solution
+from askew.qp import Problem, Solution, SymmetricMatrix
 
 Vector = NDArray[np.float64]
 Candidate = dict[str, Any]
@@ -107,11 +107,19 @@ def stretched_from(last: PathPoint | None, problem: Problem) -> dict[str, Any]:
     return {"start": beta, "start_scores": scores}
 
 
+@runtime_checkable
 class Searchable(Protocol):
-    """The methods by which ``askew.selection`` recognises an estimator it can search fast."""
+    """What a machine offers to a search, so that candidates share kernels, factorisations and solutions.
+
+    A search asks ``offers_paths`` at its door; a machine that does not offer all of these is cloned and fitted.
+    """
 
     def _path_parameters(self) -> frozenset[str]:
         """Parameters that leave the kernel matrix, or what else the path shares, as it is."""
+        ...
+
+    def _path_matrix(self, X: Any, weight: Vector) -> SymmetricMatrix | None:
+        """The kernel on all rows, for ``Fold.matrix``; None for a machine that does not stand on one."""
         ...
 
     def _path_point(self, fold: Fold, last: PathPoint | None, solve: Callable[..., Solution]) -> PathPoint:
@@ -122,13 +130,25 @@ class Searchable(Protocol):
         """
         ...
 
-    def _search_stages(self, gamma_unit: float, least_shares: NDArray[np.float64]) -> list[Stage]:
+    def _search_unit(self, X: Any, weight: Vector | None) -> float:
+        """The unit of the default search on these rows: a width 1 / (d · var X), or a variance."""
+        ...
+
+    def _search_stages(self, unit: float, least_shares: Vector) -> list[Stage]:
         """The default search: each stage maps the best setting so far ({} at first) to the settings to try next.
 
-        ``gamma_unit`` is the width 1 / (d · var X), or what the machine's own ``_search_unit(X, weight)`` says;
-        ``least_shares`` the least share of negatives, and of positives, in any fold's training rows and in all rows.
+        ``unit`` is what ``_search_unit`` says; ``least_shares`` the least share of negatives, and of positives, in any
+        fold's training rows and in all rows.
         """
         ...
+
+
+def offers_paths(machine: Any) -> bool:
+    """Whether a search may walk a machine's paths.
+
+    Landmarks of an approximation are learnt from the training rows: such a machine is fitted anew on every fold.
+    """
+    return isinstance(machine, Searchable) and getattr(machine, "approximation", None) is None
 
 
 WIDTHS = tuple(4.0**k for k in range(-3, 4))

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.methods import moment
+from askew.methods.moment.programme import Formulation
 from askew.moments.structure import Structure
 
 Vector = NDArray[np.float64]
@@ -59,7 +59,7 @@ class Trial(Protocol):
     def n_negatives(self) -> float: ...
 
 
-def choose_ridge(trials: Sequence[Trial], formulation: moment.Formulation) -> float:
+def choose_ridge(trials: Sequence[Trial], formulation: Formulation) -> float:
     """The ridge with the least loss on positives left out, averaged over the trials in units of their mean variance.
 
     With fewer than two distinct positives nothing can be left out; the ridge is then one mean variance.
@@ -100,17 +100,17 @@ def smallest_good(losses: Vector, weight: Vector) -> int:
     return int(np.argmax(mean <= SLACK * error + 1e-12))
 
 
-def _soft(formulation: moment.Formulation) -> moment.Formulation:
+def _soft(formulation: Formulation) -> Formulation:
     """A programme with slacks close to the one asked for: a hard margin may be infeasible without a point."""
     if formulation.name == "hard":
-        return moment.Formulation("C", C=100.0)
+        return Formulation("C", C=100.0)
     if formulation.name == "two_slack":
-        return moment.Formulation("nu", nu=formulation.nu_positive)
+        return Formulation("nu", nu=formulation.nu_positive)
     return formulation
 
 
 def left_out_losses(
-    trial: Trial, grid: Vector, formulation: moment.Formulation, most: int = MOST_POINTS
+    trial: Trial, grid: Vector, formulation: Formulation, most: int = MOST_POINTS
 ) -> tuple[Vector, Vector]:
     """Loss of every distinct positive when left out, at every ridge of the grid (rows), and their weights."""
     structure, unit = trial.structure, trial.structure.mean_variance()

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from askew.arrays import stack_rows
-from askew.estimators.moment_sources import features_of, open_labelled
 from askew.exceptions import DataError
 from askew.sources import LabelledRows, Layout, Source, open_source
 from askew.sources.rows import check_finite
 from askew.sources.source import naming
+from askew.summaries.tally import features_of, open_labelled
 from askew.tables import read_labels
 
 Indices = NDArray[np.int64]
