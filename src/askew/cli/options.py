@@ -19,7 +19,7 @@ Target = Annotated[
 Positive = Annotated[
     str | None,
     typer.Option(
-        help="Value of the target that is the event; else 1 of 0 and 1, and the rarer of two.",
+        help="Value of the target that is the event; 1 of 0 and 1, else the rarer of two by default.",
         show_default=False,
     ),
 ]

@@ -30,15 +30,7 @@ from askew.moments import BaseMoments, CovarianceModel, DiagonalMoments, divide_
 from askew.moments.choice import NAMES as COVARIANCES
 from askew.qp import Status
 from askew.sources import ScoresAnywhere, is_beyond_memory
-from askew.summaries import (
-    Evidence,
-    Stream,
-    gather,
-    load_stream,
-    open_labelled,
-    save_stream,
-    tally_classes,
-)
+from askew.summaries import Evidence, Stream, gather, load_stream, open_labelled, save_stream, tally_classes
 from askew.tables import Targets, encode, encoded_names, positive_class, read_classes, read_targets
 from askew.threads import workers
 from askew.tuning import Fold, MomentFold, PathPoint, Stage, mean_variance, rank_scores, search_stages
@@ -343,19 +335,17 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         new, stream = copy(self), getattr(self, "_stream", None)
         X, y, weight = read_labelled(new, X, y, sample_weight, reset=stream is None)
         if stream is None:
-            known = getattr(self, "classes_", None) if classes is None else classes
-            label = getattr(self, "pos_label_", None) if classes is None and self.pos_label is None else self.pos_label
-            targets = read_classes(y, known, label)
+            known, named = classes, self.pos_label
+            if classes is None:
+                known = getattr(self, "classes_", None)
+                named = getattr(self, "pos_label_", None) if named is None else named
+            targets = read_classes(y, known, named)
             positive = targets.positive if targets.is_single else None
             stream = Stream.empty(self._model(), len(targets.classes), positive, self.forgetting)
         else:
-            targets = read_classes(y, self._stream_classes, self._stream_label(stream, self._stream_classes))
+            targets = read_classes(y, self._stream_classes, self._label_of(stream, self._stream_classes))
         with pool_for(X):
             return self._go_on(new, stream.plus(X, targets.codes, weight), targets)
-
-    def _stream_label(self, stream: Stream, classes: Any) -> Any:
-        """The positive class: that of the parameter, or the one the stream was begun with."""
-        return self.pos_label if self.pos_label is not None or stream.positive is None else classes[stream.positive]
 
     @property
     def n_samples_seen_(self) -> int:
@@ -402,7 +392,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         """
         check_parameters(self)
         stream, classes, names = load_stream(path, self._model(), self.forgetting)
-        targets = read_classes((), classes, self._stream_label(stream, classes))
+        targets = read_classes((), classes, self._label_of(stream, classes))
         if stream.positive != (targets.positive if targets.is_single else None):
             raise ParameterError(f"The stream was begun with another pos_label than {self.pos_label!r}.")
         new = self._blank()
@@ -578,6 +568,11 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
             self.categories_ = tally.categories
             self.encoded_names_ = encoded_names(features, self.categories_)
 
+    def _label_of(self, stream: Stream, classes: Any) -> Any:
+        """The positive class: of the parameter, or else of the stream."""
+        is_known = self.pos_label is not None or stream.positive is None
+        return self.pos_label if is_known else classes[stream.positive]
+
     def _go_on(self, new: Self, stream: Stream, targets: Targets) -> Self:
         """Take over a copy that has a longer stream, fitted where every machine has something to stand on."""
         if stream.is_ready:
@@ -613,9 +608,9 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         for name, value in shown.items():
             setattr(self, name, value)
         self.classes_, self._sign = targets.classes, targets.sign
-        self._is_single, self._is_multilabel = targets.is_single, targets.is_multilabel
         if targets.is_single:
             self.pos_label_ = targets.pos_label
+        self._is_single, self._is_multilabel = targets.is_single, targets.is_multilabel
 
     def _warn_of(self, machines: Machines) -> None:
         """Say that a tolerance was not met."""
@@ -701,12 +696,11 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         known = None if last is None else last.memory
         if known is None:
             train, weight = fold.train, fold.weight[fold.train]
-            weights = np.bincount(fold.codes, fold.weight, len(fold.classes))
-            labels = fold.classes[fold.codes[train]]
+            labels, weights = fold.classes[fold.codes], np.bincount(fold.codes, fold.weight, len(fold.classes))
             targets = read_classes(labels, fold.classes, self.pos_label, weights, is_said=False)
             divided, scale = self._scaled(fold.X[train], weight)
             X = fold.X if scale is None else divide_rows(fold.X, scale)
-            known = MomentFold(gather(divided, targets.member, weight, self._model())[0]), X, targets.sign
+            known = MomentFold(gather(divided, targets.member[train], weight, self._model())[0]), X, targets.sign
         trial, X, sign = known
         geometry, found = trial.fit(self._setting())
         return PathPoint(sign * rank_scores(geometry, found, X), found.alpha, found.status.has_converged, known)
