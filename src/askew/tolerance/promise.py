@@ -135,8 +135,8 @@ class PromiseKeeper:
                 threshold=self.threshold_,
                 alarm_side=self.alarm_side_,
                 unit="group" if self._is_grouped_ else "row",
-                weight_bound=vars(self).get("weight_bound_"),  # models of earlier versions have none
-                n_above_weight_bound=vars(self).get("n_above_weight_bound_", 0),
+                weight_bound=self.weight_bound_,
+                n_above_weight_bound=self.n_above_weight_bound_,
             )
 
     def np_roc(self, *, tolerances=None, confidence=None) -> NpRoc:
@@ -209,6 +209,12 @@ class PromiseKeeper:
         state = dict(super().__getstate__())
         state.pop("_locks", None)
         return state
+
+    def __setstate__(self, state):
+        """What models of earlier versions lack is what they did: they knew no bound on weights."""
+        if "threshold_" in state:
+            state = {"weight_bound_": None, "n_above_weight_bound_": 0, **state}
+        super().__setstate__(state)
 
     def _units(self, scores, groups):
         """New scores, one per row or one per group, whichever the promise counts."""
