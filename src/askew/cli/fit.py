@@ -93,7 +93,7 @@ def show(console: Console, detector: object) -> None:
             f"fitted in {card['fit_seconds']:.1f} s; reading, tuning and calibration {card['seconds']:.1f} s in all",
         ],
     )
-    promise = str(detector.classifier.report(prevalence=card["base_rate"])).split("\n")
+    promise = str(detector.classifier.report(prevalence=card["base_rate"]).promise).split("\n")
     console.lines("Promise", [*promise, "(askew score writes the distance from this threshold: above 0 is an alarm)"])
     for sign in warning_signs(detector):
         console.warn(sign)
