@@ -33,11 +33,11 @@ from sklearn import svm
 from askew import SVC, AsymmetricSVC, OneClassSVM
 from askew.datasets import load
 from askew.exceptions import DataError
-from askew.kernels import RBF
-from askew.kernels.array_gram import ArrayGram
+from askew.kernels import RBF, Gram
 from askew.moments import Moments
 from askew.selection import ToleranceSearchCV
-from askew.solvers import inner, inner_device
+from askew.solvers.working_set import smo as inner
+from askew.solvers.working_set import smo_cuda as inner_device
 from benchmarks.contest import RESULTS, save
 
 GAMMA, TOL = 1 / 54, 1e-3
@@ -182,17 +182,17 @@ def search(rounds: int) -> dict[str, Any]:
 
 def steps_inside(rounds: int) -> dict[str, Any]:
     X, y = covertype(2)
-    gram = ArrayGram(RBF(GAMMA), torch.asarray(X, device="cuda"))
+    gram = Gram(RBF(GAMMA), torch.asarray(X, device="cuda"))
     sizes = (512, 1024, 2048, 4096)
     return {"microseconds": {q: step_costs(gram, np.where(y == 1, 1.0, -1.0), q, rounds) for q in sizes}}
 
 
-def step_costs(gram: ArrayGram, signs: np.ndarray, q: int, rounds: int) -> dict[str, float]:
+def step_costs(gram: Gram, signs: np.ndarray, q: int, rounds: int) -> dict[str, float]:
     """Microseconds of a step inside a working set of q variables, and of bringing its block to the host."""
     chosen = np.random.default_rng(q).permutation(gram.n)[:q]
     sign = signs[chosen]
     lower, upper = np.minimum(0.0, 10 * sign), np.maximum(0.0, 10 * sign)
-    K = gram.block_at(torch.asarray(chosen, device="cuda"), np.float32)
+    K = gram.block(torch.asarray(chosen, device="cuda"), np.float32)
     block, ones = K.cpu().numpy(), np.ones(q, np.float32)
     here = [torch.asarray(v, device="cuda") for v in (ones, -sign.astype(np.float32), lower, upper)]
 
@@ -202,13 +202,13 @@ def step_costs(gram: ArrayGram, signs: np.ndarray, q: int, rounds: int) -> dict[
 
     def on_device() -> int:
         start = torch.zeros(q, dtype=torch.float64, device="cuda"), *here[2:]
-        return int(inner_device.solve_block(K, *here[:2], *start, q, 1e-2, 20 * q)[0])
+        return int(inner_device.solve_on_device(K, *here[:2], *start, q, 1e-2, 20 * q)[0])
 
     costs = {}
     for name, run in (("host", on_host), ("device", on_device)):
         seconds, steps = timed(run, rounds)
         costs[name] = round(1e6 * median(seconds) / steps, 3)
-    costs["block to the host"] = round(1e6 * median(timed(lambda: gram.home.fetch(K), rounds)[0]))
+    costs["block to the host"] = round(1e6 * median(timed(lambda: gram.home.to_scratch(K), rounds)[0]))
     return costs
 
 

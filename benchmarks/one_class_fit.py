@@ -29,7 +29,6 @@ from askew.kernels.covariance_guided import CovarianceGuided, trace_scale
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.methods import one_class
 from askew.qp import certify
-from askew.solvers.row_cache import release_memory
 from benchmarks.contest import ratios, save, take_turns
 from benchmarks.solver import ijcnn1
 
@@ -92,7 +91,6 @@ def judge(guided: CovarianceGuided, last: dict[str, Any]) -> dict[str, Any]:
 
 def memory(X: np.ndarray) -> dict[str, float]:
     """Largest memory of arrays during a fit, in megabytes, that of the kernel rows included."""
-    release_memory()
     tracemalloc.start()
     model = CovarianceOneClassSVM(ETA, NU, gamma=1.0 / X.shape[1], tol=TOL).fit(X)
     peak = tracemalloc.get_traced_memory()[1] / 2**20

@@ -21,7 +21,7 @@ from askew.exceptions import DataError
 from askew.kernels import RBF, Gram
 from askew.methods import c_svc, one_class
 from askew.qp import GroupSums, Problem, certify
-from askew.solvers.working_set import solve
+from askew.solvers import solve
 from benchmarks.contest import ratios, save, take_turns
 
 TOL = 1e-3

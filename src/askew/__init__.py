@@ -1,4 +1,9 @@
-"""askew: support vector machines for skewed data."""
+"""askew: support vector machines for skewed data.
+
+Names are imported when they are first used, so that ``import askew`` and ``askew --help`` cost next to nothing.
+"""
+
+from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -39,22 +44,26 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_ROOMS = {
+_PACKAGES = {
+    *("datasets", "detection", "displays", "estimators", "kernels", "metrics", "moments", "persistence", "qp"),
+    *("report", "selection", "solvers", "sources", "tolerance"),
+}
+_HOMES = {
     "Detector": "detection",
     "ToleranceClassifier": "tolerance",
-    "load": "persistence",
-    "save": "persistence",
-    "trusted_types": "persistence",
+    **dict.fromkeys(("load", "save", "trusted_types"), "persistence"),
 }
-"""Where a public name lives; the others are estimators. A room is entered when one of its names is asked for."""
+"""The packages of public names that are no estimators."""
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"askew.{name}")
     if name not in __all__:
-        raise AttributeError(f"module 'askew' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"askew.{_ROOMS.get(name, 'estimators')}"), name)
-    return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"askew.{_HOMES.get(name, 'estimators')}"), name)
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__, *_PACKAGES})

@@ -28,8 +28,10 @@ from scipy import sparse
 __all__ = [
     "FLOAT32_ARGUMENT_LIMIT",
     "Home",
+    "answer",
     "assign",
     "distinct",
+    "dtype_name",
     "fetched",
     "host",
     "is_cupy_array",
@@ -40,6 +42,7 @@ __all__ = [
     "namespace",
     "row_precision",
     "smallest",
+    "stack_rows",
     "take_rows",
     "transform",
 ]
@@ -87,6 +90,11 @@ def fetched(x: Any) -> Any:
     return host(x) if is_elsewhere(x) else x
 
 
+def answer(x: Any, question: Any) -> Any:
+    """x, brought to the host where the array that asked for it is NumPy's."""
+    return host(x) if is_numpy_array(question) else x
+
+
 class Home:
     """Where the arrays of one computation live: a library and a device.
 
@@ -112,7 +120,7 @@ class Home:
     def put(self, values: Any, dtype: Any = None) -> Any:
         """The values as an array here; what is here already is not copied."""
         if self.is_host:
-            return np.asarray(host(values), dtype=dtype)
+            return np.asarray(values if isinstance(values, np.ndarray) else host(values), dtype=dtype)
         if is_elsewhere(values) and namespace(values) == self.xp:
             moved = to_device(values, self.device)
             return moved if dtype is None else self.xp.astype(moved, self.dtype(dtype), copy=False)
@@ -140,7 +148,7 @@ class Home:
 
             torch.cuda.synchronize(self.device)
 
-    def fetch(self, x: Any) -> NDArray[Any]:
+    def to_scratch(self, x: Any) -> NDArray[Any]:
         """x on the host, in memory that this thread's next call writes over: fresh memory costs more than the way."""
         if not is_torch_array(x) or x.device.type != "cuda":
             return host(x)
@@ -164,6 +172,18 @@ def take_rows(X: Any, indices: NDArray[np.int64]) -> Any:
         return X[indices]
     home = Home(X)
     return home.xp.take(X, home.put(indices), axis=0)
+
+
+def stack_rows(parts: Sequence[Any]) -> Any:
+    """Rows of several arrays, or of several sparse matrices, as one: a lone part as it is, sparse ones as CSR."""
+    if len(parts) == 1:
+        return parts[0]
+    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+
+
+def dtype_name(x: Any) -> str:
+    """The precision of an array of any library under NumPy's name: "float32", "int64"."""
+    return str(x.dtype).rpartition(".")[2]
 
 
 def is_out_of_memory(error: BaseException) -> bool:

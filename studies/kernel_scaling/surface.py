@@ -20,7 +20,7 @@ STRENGTHS = (0.0, 0.01, 0.1, 0.316, 1.0, 3.16, 10.0, 31.6)
 
 def scores_on_grid(fold: Fold, gamma: float | str) -> NDArray[np.float64]:
     """Score of every test row at every pair of strengths, of shape (majority, minority, test rows)."""
-    from askew.solvers.working_set import solve
+    from askew.solvers import solve
 
     width = resolve_gamma("scale", fold.X) if gamma == "scale" else gamma
     ones = np.ones(len(fold.X))

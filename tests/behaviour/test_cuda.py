@@ -9,10 +9,10 @@ from sklearn.base import clone
 from askew import SVC, SVDD, AsymmetricSVC, CovarianceOneClassSVM, KernelScaledSVC, OneClassSVM
 from askew.arrays import Home, host
 from askew.exceptions import DataError
-from askew.kernels import RBF, ArrayGram, Gram, Linear, Polynomial, Precomputed, fused
+from askew.kernels import RBF, Gram, Linear, Polynomial, Precomputed, fused
 from askew.qp import GroupSums, Problem, Sum, certify
 from askew.selection import ToleranceSearchCV
-from askew.solvers import inner_device
+from askew.solvers.working_set import smo_cuda as inner_device
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch sees no CUDA device")
@@ -46,7 +46,7 @@ def test_the_fused_update_is_the_plain_one(kernel, d):
     rng = np.random.default_rng(d)
     X = rng.standard_normal((1001, d)).astype(np.float32)
     indices, steps, g = rng.permutation(1001)[:77], rng.standard_normal(77), rng.standard_normal(1001)
-    matrix = ArrayGram(kernel(d), _there(X))
+    matrix = Gram(kernel(d), _there(X))
     assert fused.can_fuse(matrix.function, matrix.X)
     found = host(matrix.add_product_at(_there(g), _there(indices), _there(steps), np.float32))
     rows = matrix.rows(indices, np.float32).astype(np.float64)  # a plain product, written out
@@ -62,7 +62,7 @@ def test_the_fused_update_is_the_plain_one(kernel, d):
 def test_fused_sums_in_float64_are_the_plain_ones(kernel, d):
     rng = np.random.default_rng(d)
     X, v = rng.standard_normal((1001, d)), rng.standard_normal(1001)
-    matrix = ArrayGram(kernel(d), _there(X))
+    matrix = Gram(kernel(d), _there(X))
     assert fused.can_fuse(matrix.function, _there(v))
     rows = matrix.rows(np.arange(1001))
     size = (np.abs(rows) @ np.abs(v)).max()
@@ -78,7 +78,7 @@ def test_kernels_without_a_fused_form_take_the_plain_way():
     X, v = 0.3 * np.abs(rng.standard_normal((300, 4))), rng.standard_normal(300)
     function = Polynomial(0.5, 2.5, 1.0)
     assert not fused.can_fuse(function, _there(v))
-    np.testing.assert_allclose(ArrayGram(function, _there(X)).matvec(v), Gram(function, X).matvec(v), rtol=1e-10)
+    np.testing.assert_allclose(Gram(function, _there(X)).matvec(v), Gram(function, X).matvec(v), rtol=1e-10)
 
 
 # the problem inside a working set
@@ -104,7 +104,7 @@ def _block(q, groups, seed=0):
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize("q", [64, 500, 1024, 3000])
 def test_the_inner_problem_has_the_objective_of_the_host(q, groups):
-    from askew.solvers import inner
+    from askew.solvers.working_set import smo as inner
 
     tol, most = 1e-3, 10**6
     problem, start, split = _block(q, groups)
@@ -113,9 +113,9 @@ def test_the_inner_problem_has_the_objective_of_the_host(q, groups):
     starts = np.array([0, q] if groups == 1 else [0, split, q])
     inner.solve_block(K, diagonal, g.copy(), here, problem.lower, problem.upper, starts, tol, most)
     block, beta = _there(K), _there(start.copy())
-    assert inner_device.can_solve(block, groups)
+    assert inner_device.can_solve_on_device(block, groups)
     box = (_there(problem.lower), _there(problem.upper))
-    steps = inner_device.solve_block(block, _there(diagonal), _there(g), beta, *box, split, tol, most)
+    steps = inner_device.solve_on_device(block, _there(diagonal), _there(g), beta, *box, split, tol, most)
     assert 0 < int(steps[0]) < most
     verdict, expected = certify(problem, host(beta)), certify(problem, here)
     assert verdict.is_optimal(1.1 * tol + 1e-4, 1e-9)  # float32 gradients drift a little
@@ -261,7 +261,7 @@ def test_folds_side_by_side_do_not_disturb_each_other(cache_size):
 
 def test_what_comes_to_the_host_stays_while_another_thread_fetches():
     home = Home(torch.zeros(1, device="cuda"))
-    first = home.fetch(torch.ones(1000, device="cuda"))
+    first = home.to_scratch(torch.ones(1000, device="cuda"))
     with ThreadPoolExecutor(1) as executor:
         executor.submit(home.fetch, torch.zeros(1000, device="cuda")).result()
     assert (first == 1).all()

@@ -1,5 +1,10 @@
 """scikit-learn's callbacks see the rounds of a fit and may end it."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -7,13 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from askew import SVC, OneClassSVM
 
 pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")
+HERE = str(Path(__file__).parent)
 
 
 class Recorder:
     """Counts the hooks; stops the fit after ``limit`` rounds."""
 
     def __init__(self, limit=np.inf):
-        self.limit, self.rounds, self.events = limit, 0, []
+        self.limit, self.rounds, self.compilations, self.events = limit, 0, 0, []
 
     def setup(self, estimator, context):
         self.events.append("setup")
@@ -23,6 +29,7 @@ class Recorder:
 
     def on_fit_task_end(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
         self.rounds += context.task_name == "working set"
+        self.compilations += context.task_name == "compilation"
         return context.task_name == "working set" and self.rounds >= self.limit
 
     def teardown(self, estimator, context):
@@ -42,6 +49,27 @@ def test_a_callback_sees_every_round(data):
     assert recorder.events == ["setup", "teardown"]
     assert recorder.rounds > 2
     np.testing.assert_array_equal(model.decision_function(data[0]), SVC().fit(*data).decision_function(data[0]))
+
+
+def test_a_callback_is_told_once_of_a_fit_that_compiles(tmp_path):
+    """In a process of its own, with an empty cache; the second fit finds everything compiled."""
+    program = """
+import logging
+from test_progress import Recorder
+from askew import SVC
+logging.basicConfig(level=logging.INFO)
+for _ in range(2):
+    recorder = Recorder()
+    SVC().set_callbacks(recorder).fit([[0.0], [1.0]], [0, 1])
+    print(recorder.compilations)
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join([HERE, *sys.path])}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.split() == ["1", "0"]
+    assert done.stderr.count("INFO:askew:Compiling for this machine") == 1
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.split() == ["0", "0"]
+    assert "Compiling" not in done.stderr
 
 
 def test_a_callback_may_end_the_fit(data):

@@ -148,7 +148,7 @@ def test_the_road_to_a_fit_does_not_show(how, monkeypatch):
     expected = CovarianceOneClassSVM(0.4, tol=1e-7).fit(X)
     monkeypatch.setattr(KernelCovariance, "pays_to_form", lambda *_: how == "formed")
     if how == "by rows":
-        monkeypatch.setattr("askew.kernels.rbf.RBF.is_psd", False)
+        monkeypatch.setattr("askew.kernels.RBF.is_psd", False)
     model = CovarianceOneClassSVM(0.4, tol=1e-7).fit(X)
     assert model.kkt_violation_ <= 1.01e-7 * 1.01
     np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-5)

@@ -10,8 +10,7 @@ from sklearn.svm import NuSVC
 
 from askew.kernels import RBF, Gram, Linear, Polynomial
 from askew.methods import asymmetric
-from askew.solvers.relative import solve_relative
-from askew.solvers.working_set import solve
+from askew.solvers import solve
 
 PROBLEMS = 240
 CHUNK = 40
@@ -47,7 +46,7 @@ def solved(seed):
 
 def ours(matrix, y, weight, mu, tau):
     def settle(problem, start):
-        return solve_relative(problem, solve, start=start, tol=1e-7)
+        return solve(problem, start=start, tol=1e-7, tol_unit="spread")
 
     return asymmetric.fit(matrix, y, weight, mu, tau, settle)
 

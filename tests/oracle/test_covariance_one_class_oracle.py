@@ -7,12 +7,11 @@ from oracle.clarabel_oracle import objective_scale, solve_with_clarabel
 from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
 from askew.kernels import RBF, Gram, Linear, Polynomial, Precomputed
 from askew.kernels.covariance_guided import CovarianceGuided, scale_of
-from askew.kernels.covariance_sketch import CovarianceSketch
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.methods import one_class
 from askew.methods.covariance_one_class import fit_at
 from askew.qp import Solution, Status, certify
-from askew.solvers import stand_in, working_set
+from askew.solvers import solve
 
 SEEDS = 240
 CHUNK = 40
@@ -40,17 +39,16 @@ def draw(seed):
 
 
 def by_rows(problem, start):
-    return working_set.solve(problem, start=start, tol=1e-8)
+    return solve(problem, start=start, tol=1e-8, route="by_rows")
 
 
-def by_stand_in(problem, start):
-    sketch = CovarianceSketch(problem.matrix.covariance, 5)
-    return stand_in.solve(problem, sketch.stand_in(problem.matrix), start=start, tol=1e-8 * problem.matrix.size)
+def by_surrogate(problem, start):
+    return solve(problem, start=start, tol=1e-8 * problem.matrix.size, route="surrogate")
 
 
 def by_formed(problem, start):
     problem.matrix.covariance.form()
-    return working_set.solve(problem, start=start, tol=1e-8)
+    return solve(problem, start=start, tol=1e-8, route="by_rows")
 
 
 def by_clarabel(problem, start):
@@ -66,10 +64,10 @@ def test_objective_and_scores_are_those_of_the_oracle(first):
     for seed in range(first, first + CHUNK):
         covariance, eta, scale, nu = draw(seed)
         theirs = fit_at(covariance, eta, scale, nu, by_clarabel)
-        for solve in (by_rows, by_stand_in, by_formed):
-            errors = compare(fit_at(covariance, eta, scale, nu, solve), theirs, nu)
+        for solve_one in (by_rows, by_surrogate, by_formed):
+            errors = compare(fit_at(covariance, eta, scale, nu, solve_one), theirs, nu)
             if not np.all(errors <= [1e-6, 1e-5, 1e-5]):
-                wrong.append(f"seed {seed}, {solve.__name__}: n={covariance.n} eta={eta:.3f} nu={nu:.3f}: {errors}")
+                wrong.append(f"seed {seed}, {solve_one.__name__}: n={covariance.n} eta={eta:.3f} nu={nu:.3f}: {errors}")
     assert not wrong, "\n".join(wrong)
 
 

@@ -11,7 +11,7 @@ from askew.methods import c_svc
 from askew.methods.kernel_scaling import Task, first_fit, input_space
 from askew.methods.kernel_scaling_rules import SCALINGS, rule_of
 from askew.qp import certify
-from askew.solvers.working_set import solve
+from askew.solvers import solve
 
 PER_SCALING = 104
 CHUNK = 26

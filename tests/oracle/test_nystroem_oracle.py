@@ -11,7 +11,9 @@ from askew.kernels.nystroem import Nystroem
 from askew.kernels.recomputed import HeldRows, Recomputed
 from askew.methods import asymmetric, c_svc, one_class
 from askew.qp import certify
-from askew.solvers import chunks, low_rank, smoothed
+from askew.solvers import solve
+from askew.solvers.coordinate.low_rank import descend
+from askew.solvers.newton.smoothed_dual import approach
 from askew.solvers.start import feasible_start
 
 TOL = 1e-6
@@ -48,18 +50,26 @@ def _draw(name, seed):
     return X, origin, scales, pose
 
 
+def hold(monkeypatch, rows):
+    """Memory for the features of so few rows."""
+    monkeypatch.setattr("askew.solvers.out_of_core.rows_held", lambda *_: rows)
+
+
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("name", PROGRAMMES)
-def test_the_programme_of_low_rank_is_solved(name, seed):
+def test_the_programme_of_low_rank_is_solved(monkeypatch, name, seed):
+    monkeypatch.setattr("askew.solvers.coordinate.low_rank.FEW", 0)
     X, origin, scales, pose = _draw(name, seed)
     problem = pose(LowRank(origin.features(X), scales, origin))
     _, objective = solve_with_clarabel(problem)
     room = 1e-6 * max(1.0, abs(objective))
-    swept = low_rank.solve(problem, tol=TOL, few=0)
+    swept = solve(problem, tol=TOL, route="low_rank")
     assert swept.status.has_converged
     assert certify(problem, swept.beta).is_optimal(TOL)
     assert swept.objective == pytest.approx(objective, abs=room)
-    chunked = chunks.solve(pose(Recomputed(origin, HeldRows(X, 50), scales)), tol=TOL, rows_held=max(len(X) // 2, 20))
+    hold(monkeypatch, max(len(X) // 2, 20))
+    chunked = solve(pose(Recomputed(origin, HeldRows(X, 50), scales)), tol=TOL)
+    assert (swept.route, chunked.route) == ("low_rank", "out_of_core")
     assert chunked.status.has_converged
     assert certify(problem, chunked.beta).is_optimal(2 * TOL)
     assert chunked.objective == pytest.approx(objective, abs=room)
@@ -68,7 +78,7 @@ def test_the_programme_of_low_rank_is_solved(name, seed):
 @pytest.mark.parametrize("cost", [1.0, 100.0])
 @pytest.mark.parametrize("balanced", [False, True])
 @pytest.mark.parametrize("seed", range(2))
-def test_chunks_far_smaller_than_what_must_move_end_at_the_optimum(cost, balanced, seed):
+def test_chunks_far_smaller_than_what_must_move_end_at_the_optimum(monkeypatch, cost, balanced, seed):
     """One positive in fifty, a score that is nearly flat, and room for one row in thirty."""
     rng = np.random.default_rng([99, seed])
     n = 600
@@ -82,7 +92,8 @@ def test_chunks_far_smaller_than_what_must_move_end_at_the_optimum(cost, balance
 
     _, objective = solve_with_clarabel(pose(LowRank(origin.features(X), None, origin)))
     problem = pose(Recomputed(origin, HeldRows(X, 250)))
-    found = chunks.solve(problem, tol=1e-4, rows_held=20)
+    hold(monkeypatch, 20)
+    found = solve(problem, tol=1e-4)
     assert found.status.has_converged
     assert found.certificate.infeasibility < 1e-12
     assert certify(problem, found.beta).is_optimal(2e-4)
@@ -99,7 +110,7 @@ def test_newton_steps_alone_meet_their_smoothing(name):
     labels, verdict = problem.constraint.labels(problem.n), certify(problem, beta)
     for delta in 0.1 / 8.0 ** np.arange(5):
         reduced = problem.gradient(beta) - np.array(verdict.multipliers)[labels]
-        beta, moves, _ = smoothed.approach(problem, beta, reduced, delta, rows_held=17)
+        beta, moves, _ = approach(problem, beta, reduced, delta, rows_held=17)
         verdict = certify(problem, beta)
         assert verdict.violation <= 1.5 * delta
         assert verdict.infeasibility < 1e-12
@@ -110,20 +121,19 @@ def test_newton_steps_alone_meet_their_smoothing(name):
 def test_sweeps_alone_come_near_the_optimum():
     X, origin, scales, pose = _draw("c_svc", 3)
     problem = pose(LowRank(origin.features(X), scales, origin))
-    beta, moves = low_rank.descend(problem, None, 1e-3, -1)
+    beta, moves = descend(problem, None, 1e-3, -1)
     _, objective = solve_with_clarabel(problem)
     assert moves > 0
     assert abs(beta.sum()) <= 0.05 * np.abs(beta).sum()
     assert problem.objective(beta) == pytest.approx(objective, rel=0.02)
 
 
-def test_a_limit_of_steps_is_kept_and_told():
+def test_a_limit_of_steps_is_kept_and_told(monkeypatch):
     X, origin, scales, pose = _draw("c_svc", 7)
-    for problem, solve in (
-        (pose(LowRank(origin.features(X), scales, origin)), lambda p: low_rank.solve(p, max_iter=3, few=0)),
-        (pose(Recomputed(origin, HeldRows(X), scales)), lambda p: chunks.solve(p, max_iter=3, rows_held=20)),
-    ):
-        found = solve(problem)
+    monkeypatch.setattr("askew.solvers.coordinate.low_rank.FEW", 0)
+    hold(monkeypatch, 20)
+    for matrix in (LowRank(origin.features(X), scales, origin), Recomputed(origin, HeldRows(X), scales)):
+        found = solve(pose(matrix), max_iter=3)
         assert found.status.value == "max_iter"
         assert found.certificate.infeasibility < 1e-9
 

@@ -7,13 +7,16 @@ from scipy import sparse
 
 from askew.arrays import (
     Home,
+    answer,
     assign,
     distinct,
+    dtype_name,
     fetched,
     host,
     is_elsewhere,
     is_out_of_memory,
     smallest,
+    stack_rows,
     take_rows,
     transform,
 )
@@ -122,7 +125,7 @@ def test_gather_and_fetch_come_to_the_host(library):
     for found, v in zip(home.gather([home.put(v) for v in vectors], home.put(indices)), vectors, strict=True):
         assert type(found) is np.ndarray
         np.testing.assert_array_equal(found, v[indices])
-    np.testing.assert_array_equal(home.fetch(like), vectors[0])
+    np.testing.assert_array_equal(home.to_scratch(like), vectors[0])
     for found, v in zip(Home().gather(vectors, indices), vectors, strict=True):
         np.testing.assert_array_equal(found, v[indices])
 
@@ -202,3 +205,27 @@ def test_no_memory_left_is_known_by_its_name():
 def test_no_memory_left_in_the_words_of_pytorch():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed; `make torch` installs it")
     assert is_out_of_memory(torch.OutOfMemoryError("no memory"))
+
+
+@everywhere
+def test_an_answer_lives_where_the_question_does(library):
+    x = put(library, _values())
+    assert answer(x, x) is x
+    assert type(answer(x, np.zeros(1))) is np.ndarray
+    np.testing.assert_array_equal(answer(x, np.zeros(1)), _values())
+
+
+@everywhere
+@pytest.mark.parametrize("dtype", KINDS)
+def test_a_precision_has_one_name_everywhere(library, dtype):
+    values = _values(dtype)
+    assert dtype_name(values) == dtype_name(put(library, values)) == np.dtype(dtype).name
+
+
+def test_rows_are_stacked_dense_or_sparse():
+    X = _values()
+    np.testing.assert_array_equal(stack_rows([X[:2], X[2:3], X[3:]]), X)
+    assert stack_rows([X]) is X
+    stacked = stack_rows([sparse.csc_array(X[:4]), sparse.csr_array(X[4:])])
+    assert stacked.format == "csr"
+    np.testing.assert_array_equal(stacked.toarray(), X)

@@ -13,6 +13,10 @@ from rich.console import Console as RichConsole
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from askew.compiled import when_compiling
+
+COMPILING = "Compiling for this machine: some seconds, the first time only (python -m askew.warm does it in advance)."
+
 
 class Console:
     """One command's voice.
@@ -85,7 +89,7 @@ class Console:
             transient=True,
             disable=self.quiet or not self.err.is_terminal,
         )
-        with bars:
+        with bars, when_compiling(lambda: self.note(COMPILING)):
             yield Steps(bars)
 
 

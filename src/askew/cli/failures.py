@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
-from sklearn.exceptions import ConvergenceWarning, InconsistentVersionWarning
 
 from askew.cli.console import Console
 from askew.exceptions import DataError, InfeasibleError, MissingDependencyError, ParameterError
@@ -40,7 +39,7 @@ def told(console: Console) -> Iterator[None]:
                 yield
             finally:
                 for warning in seen:
-                    if issubclass(warning.category, (ConvergenceWarning, InconsistentVersionWarning, UserWarning)):
+                    if issubclass(warning.category, UserWarning):  # scikit-learn's are user warnings, all of them
                         console.warn(str(warning.message))
     except tuple(_CODES) as error:
         _complain(console, str(error))

@@ -7,8 +7,8 @@ from typing import Any
 
 from askew.cli.invocation import command_line
 from askew.detection import Detector
-from askew.report.page import render_html
 from askew.report import MethodResult, Summary, summarise
+from askew.report.page import render_html
 from askew.sources import WholeFile
 from askew.tolerance import np_roc
 

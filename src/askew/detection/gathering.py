@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from askew.detection.draw import uniform
 from askew.detection.survey import Progress, Survey, rows_of
 from askew.detection.target_column import labels_of
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
 from askew.sources import Source
+from askew.summaries import draw_by_number
 
 MOST_BYTES = 2**28
 """Memory that any one of the gathered parts may take."""
@@ -126,10 +126,10 @@ class _Basket:
         self.model = None if plan.covariance is None else CovarianceModel(plan.covariance)
 
     def add(self, X: Any, is_positive: Any, start: int) -> None:
-        draw = uniform(start, len(is_positive), self.plan.seed)
-        second = uniform(start, len(is_positive), self.plan.seed + 1)
+        draw = draw_by_number(start, len(is_positive), self.plan.seed)
+        second = draw_by_number(start, len(is_positive), self.plan.seed + 1)
         is_held = np.where(is_positive, second < self.plan.held_positive_share, draw < self.held_below)
-        third = uniform(start, len(is_positive), self.plan.seed + 2)
+        third = draw_by_number(start, len(is_positive), self.plan.seed + 2)
         trains = ~is_held
         self._keep("held_positives", X, is_held & is_positive)
         self._keep("held_negatives", X, is_held & ~is_positive)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from askew.detection.draw import uniform
 from askew.detection.sparse_features import SparseFeatures
 from askew.detection.target_column import LABEL, TargetColumn, count_labels, labels_of
 from askew.estimators.table_preparation import TablePreparation
 from askew.exceptions import DataError, ParameterError
 from askew.sources import Source, SparseBlock, SvmlightSource
 from askew.sources.names import nearest
+from askew.summaries import draw_by_number
 
 Progress = Callable[[str, int, int | None], None]
 """Told of progress as (what is being done, rows so far, rows in all or None)."""
@@ -69,7 +69,7 @@ def take_survey(
         n = rows_of(block)
         if name is not None:
             count_labels(counts, labels_of(block, name, n_rows), name)
-        learn = uniform(n_rows, n, seed) >= held_share
+        learn = draw_by_number(n_rows, n, seed) >= held_share
         if learn.any():
             preparation.partial_fit(_some(block, learn, columns))
         n_rows += n

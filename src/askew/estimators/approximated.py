@@ -8,7 +8,7 @@ the training rows.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -18,21 +18,19 @@ from sklearn.utils import check_random_state
 
 from askew.arrays import row_precision
 from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
-from askew.estimators.sklearn_private import Interval, StrOptions, check_weights
-from askew.estimators.streamed_rows import StreamedRows
+from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import ParameterError
 from askew.kernels.landmarks import RULES, choose_landmarks, draw_keys, draw_pool
 from askew.kernels.low_rank import LowRank
 from askew.kernels.nystroem import Nystroem
-from askew.kernels.recomputed import HeldRows, Recomputed
+from askew.kernels.recomputed import HeldRows, Recomputed, rows_held
 from askew.methods.expansion import Expansion
-from askew.qp import Problem, Solution
 from askew.sources import is_beyond_memory
+from askew.summaries import StreamedRows
 
 LEAST_LANDMARKS, MOST_LANDMARKS = 500, 2000
 _OF_LANDMARKS = ("landmarks_", "landmark_coef_", "n_landmarks_", "rank_")
 _OF_SUPPORT = ("support_", "support_vectors_", "dual_coef_", "n_support_")
-LEAST_HELD = 4096  # rows whose features are held however small the cache
 
 
 class Approximated(KernelMachine):
@@ -84,6 +82,7 @@ class Approximated(KernelMachine):
                 f'{type(X).__name__}. Set approximation="nystroem" to fit from files and other sources, or load the '
                 "rows first."
             )
+        check_parameters(self)  # before a pass over all rows
         rows = StreamedRows.open(X, y, target, sample_weight, is_labelled)
         return rows, rows.y if is_labelled else y, rows.weight
 
@@ -98,14 +97,9 @@ class Approximated(KernelMachine):
             )
         rows = X if isinstance(X, StreamedRows) else HeldRows(X)
         origin = Nystroem(function, self._choose_landmarks(function, rows, weight, strata))
-        if rows.n > self._rows_held(origin.rank):
+        if rows.n > rows_held(self.cache_size * MEGABYTE, origin.rank, self.tol):
             return Recomputed(origin, rows)
         return LowRank.of(origin, rows, row_precision(rows.n, self.tol, 1.0))
-
-    def _rows_held(self, rank: int) -> int:
-        """How many rows of so many features ``cache_size`` has room for."""
-        size = np.dtype(row_precision(LEAST_HELD, self.tol, 1.0)).itemsize
-        return max(LEAST_HELD, int(self.cache_size * MEGABYTE / (size * max(1, rank))))
 
     def _choose_landmarks(self, function: Any, rows: Any, weight: Any, strata: Any) -> Any:
         n = rows.n
@@ -123,18 +117,6 @@ class Approximated(KernelMachine):
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         pool = draw_pool(draw_keys(weight, rng), strata, min(count, n))
         return choose_landmarks(rows.take(pool), strata[pool], min(count, n), self.landmarks, function, rng)
-
-    def _solver_of_programmes(self) -> Callable[..., Solution]:
-        if not self._is_approximated:
-            return super()._solver_of_programmes()
-        from askew.solvers import chunks, low_rank
-
-        def solve(problem: Problem, **options: Any) -> Solution:
-            if not isinstance(problem.matrix, Recomputed):
-                return low_rank.solve(problem, **options)
-            return chunks.solve(problem, rows_held=self._rows_held(problem.matrix.rank), **options)
-
-        return solve
 
     def _keep_expansion(self, X: Any, rows: NDArray[np.int64], matrix: Any, expansion: Expansion) -> None:
         """Store the only machine: over its support vectors, or over the landmarks."""

@@ -15,18 +15,20 @@ from sklearn.exceptions import ConvergenceWarning
 from askew.estimators.approximated import Approximated
 from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies, telling_of_memory
-from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, stretched_from, widths
+from askew.estimators.kernel_machine import MEGABYTE
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import InfeasibleError
 from askew.methods import asymmetric
 from askew.methods.asymmetric import Asymmetric
-from askew.qp import Problem, Solution
+from askew.qp import Problem, Solution, relative_violation
+from askew.solvers import solve
+from askew.tuning import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 
 AUTO_MU, AUTO_TAU = 0.75, 0.25  # least mean regret in 0.1-AUC over a 5×5 grid on 16 sets at 1:9
 # τ = 0 ranks small sets a little better (studies/across); among many overlapping rows it leaves w = 0 and no ranking
 MU_SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
 TAU_SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95)
-SEARCH_PATIENCE = 40
+SEARCH_PATIENCE, SEARCH_STEPS = 40, 50_000  # steps of a search: per point, and at least
 SEARCH_LOOSER, SEARCH_SMALL = 10, 1000  # times tol on more rows than this: seen to change no choice, nor its t-AUC
 
 
@@ -254,24 +256,27 @@ class AsymmetricSVC(Classifies, Approximated):
         return float(mu), float(tau)
 
     def _solve(self, problem: Problem, start: Any = None) -> Solution:
-        from askew.solvers.relative import solve_relative
-
-        solve = self._solver_of_programmes()
         with telling_of_memory(self.cache_size):
-            return solve_relative(problem, solve, start=start, tol=self.tol, max_iter=self.max_iter)
+            return solve(
+                problem,
+                start=start,
+                tol=self.tol,
+                tol_unit="spread",
+                max_iter=self.max_iter,
+                memory=int(self.cache_size * MEGABYTE),
+            )
 
     def _path_parameters(self) -> frozenset[str]:
         return frozenset({"mu", "tau"})
 
     def _path_point(self, fold: Fold, last: PathPoint | None, solve: Any) -> PathPoint:
-        from askew.solvers.relative import solve_relative
-
         tol = self.tol * (SEARCH_LOOSER if fold.matrix.n > SEARCH_SMALL else 1)
 
         def settle(problem: Problem, near: Any) -> Solution:
             # a search does not wait long for rankings that hardly exist: it leaves them out
             told = stretched_from(last, problem) if near is None else {"start": near}
-            return solve_relative(problem, solve, **told, tol=tol, max_iter=self.max_iter, patience=SEARCH_PATIENCE)
+            limit = max(SEARCH_PATIENCE * problem.n, SEARCH_STEPS) if self.max_iter < 0 else self.max_iter
+            return solve(problem, **told, tol=tol, tol_unit="spread", max_iter=limit)
 
         signs = fold.signs
         mu, tau = self._shares(signs, fold.weight)
@@ -311,8 +316,6 @@ class AsymmetricSVC(Classifies, Approximated):
         self._keep_support(X, rows, support)
 
     def _certify(self, machines: list[Asymmetric]) -> None:
-        from askew.solvers.relative import relative_violation
-
         solutions = [m.solution for m in machines]
         self.dual_gap_ = np.array([s.certificate.duality_gap for s in solutions])
         self.kkt_violation_ = np.array([s.certificate.violation for s in solutions])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from inspect import Signature, signature
 from numbers import Real
 from typing import Any, ClassVar
@@ -18,12 +17,13 @@ from askew.estimators.elsewhere import telling_of_memory
 from askew.estimators.kernel_machine import MEGABYTE
 from askew.estimators.sklearn_private import Interval, StrOptions
 from askew.exceptions import ParameterError
-from askew.kernels.covariance_guided import SCALES, scale_of
+from askew.kernels.covariance_guided import SCALES, CovarianceGuided, scale_of
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.kernels.low_rank_covariance import LowRankCovariance
 from askew.methods.covariance_one_class import Stage, Walk, fit_at, walk
 from askew.methods.one_class import formulate
 from askew.qp import Problem, Solution
+from askew.solvers import prepare, solve
 from askew.threads import workers
 
 
@@ -250,30 +250,33 @@ class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore
 
     def _fit_kernel(self, matrix: Any, weight: NDArray[np.float64]) -> tuple[float, Walk]:
         """The factor of Δ and the machines, on the kernel itself."""
-        from askew.solvers.guided import GuidedProgrammes
-
         covariance = KernelCovariance(matrix, weight, row_precision(matrix.n, self.tol, matrix.argument_bound()))
-        budget = int(self.cache_size * MEGABYTE)
-        pose = partial(formulate, nu=self.nu, weight=weight)
-        with GuidedProgrammes(covariance, self.tol, self.max_iter, budget) as programmes:
-            if self.eta != 1:
-                programmes.prepare()
-                if self.eta != "auto":
-                    programmes.look_ahead(pose, self.eta, self.covariance_scale)
+
+        def pose(trace: float) -> Problem:
+            scale = scale_of(covariance, self.covariance_scale, trace)
+            return formulate(CovarianceGuided(covariance, self.eta, scale), self.nu, weight)
+
+        def solve_guided(problem: Problem, start: Any = None) -> Solution:
+            guided: Any = problem.matrix
+            return prepared.solve(problem, start=start, tol=self.tol * guided.size, max_iter=self.max_iter)
+
+        with prepare(covariance, memory=int(self.cache_size * MEGABYTE)) as prepared:
+            if self.eta not in ("auto", 1):
+                prepared.look_ahead(pose, tol=self.tol, max_iter=self.max_iter)
             scale = scale_of(covariance, self.covariance_scale)
-            return scale, self._choose(covariance, scale, programmes.solve)
+            return scale, self._choose(covariance, scale, solve_guided)
 
     def _fit_features(self, matrix: Any, weight: NDArray[np.float64]) -> tuple[float, Walk]:
-        """The same in the span of the landmarks, where Δ is a small matrix."""
+        """The factor of Δ and the machines in the span of the landmarks, where Δ is a small matrix."""
         covariance = LowRankCovariance(matrix, weight)
-        scale, solve_programme = scale_of(covariance, self.covariance_scale), self._solver_of_programmes()
+        scale, memory = scale_of(covariance, self.covariance_scale), int(self.cache_size * MEGABYTE)
 
-        def solve(problem: Problem, start: Any = None) -> Solution:
+        def solve_features(problem: Problem, start: Any = None) -> Solution:
             guided: Any = problem.matrix
             posed = replace(problem, matrix=covariance.guided(guided.eta, guided.share))
-            return solve_programme(posed, start=start, tol=self.tol * guided.size, max_iter=self.max_iter)
+            return solve(posed, start=start, tol=self.tol * guided.size, max_iter=self.max_iter, memory=memory)
 
-        return scale, self._choose(covariance, scale, solve)
+        return scale, self._choose(covariance, scale, solve_features)
 
     def _choose(self, covariance: Any, scale: float, solve: Any) -> Walk:
         if self.eta == "auto":

@@ -7,8 +7,7 @@ No estimator is made from this class alone. A subclass declares its own paramete
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -25,9 +24,11 @@ from askew.estimators.elsewhere import read_rows, telling_of_memory
 from askew.estimators.progress import ReportsProgress
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError
-from askew.kernels import ArrayGram, Precomputed, gram, make_function, resolve_gamma
+from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
 from askew.qp import Problem, Solution, Status
+from askew.solvers import solve
 from askew.sources import ScoresAnywhere
+from askew.summaries import StreamedRows
 
 MEGABYTE = 2**20
 
@@ -120,29 +121,34 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
             self.gamma_ = 1.0
             return Precomputed(X)
         with telling_of_memory(self.cache_size):
-            self.gamma_ = resolve_gamma(self.gamma, X, weight)
+            variance = X.variance() if isinstance(X, StreamedRows) else None
+            self.gamma_ = resolve_gamma(self.gamma, X, weight, variance)
             return self._matrix_of(self._kernel_function(), X, weight, strata)
+
+    def _path_matrix(self, X: Any, weight: Any) -> Any:
+        """The kernel on all rows of a search."""
+        return self._kernel_matrix(X, weight)
+
+    def _search_unit(self, X: Any, weight: Any) -> float:
+        """The width 1 / (d · var X), in which a search measures widths."""
+        return 1.0 if self.kernel == "precomputed" else resolve_gamma("scale", X, weight)
 
     def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
         """The matrix of a kernel function on the training rows."""
-        matrix = gram(function, X)
-        if isinstance(matrix, ArrayGram):
-            matrix.tile_bytes = min(matrix.tile_bytes, max(MEGABYTE, int(self.cache_size * MEGABYTE)))
-        return matrix
+        return Gram(function, X, tile_bytes=max(MEGABYTE, int(self.cache_size * MEGABYTE)))
 
     def _kernel_function(self) -> Any:
         return make_function(self.kernel, self.gamma_, self.degree, self.coef0)
 
-    def _solver_of_programmes(self) -> Callable[..., Solution]:
-        """``solve(problem, start=, tol=, max_iter=, on_round=)`` for programmes on the matrix of ``_matrix_of``."""
-        from askew.solvers.working_set import solve
-
-        return partial(solve, cache_bytes=int(self.cache_size * MEGABYTE))
-
     def _solve(self, problem: Problem, start: Any = None) -> Solution:
         with telling_of_memory(self.cache_size):
-            return self._solver_of_programmes()(
-                problem, start=start, tol=self.tol, max_iter=self.max_iter, on_round=self._round_listener()
+            return solve(
+                problem,
+                start=start,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                memory=int(self.cache_size * MEGABYTE),
+                on_round=self._round_listener(),
             )
 
     def _keep_support(self, X: Any, rows: NDArray[np.int64], support: NDArray[np.int64]) -> None:
@@ -161,7 +167,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         if points is None:
             points = self.support_vectors_
         X, points = self._together(X, points)
-        return np.asarray(gram(self._kernel_function(), points).weighted_sum(X, coefficients))
+        return np.asarray(Gram(self._kernel_function(), points).weighted_sum(X, coefficients))
 
     @staticmethod
     def _together(X: Any, points: Any) -> tuple[Any, Any]:

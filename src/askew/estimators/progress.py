@@ -1,13 +1,17 @@
 """Signs of life during a fit, through scikit-learn's callbacks where its version has them.
 
 ``SVC().set_callbacks(sklearn.callback.ProgressBar())`` shows a bar while the solver works; every working set the solver
-finishes is one task. With a scikit-learn that has no callbacks, estimators simply have no ``set_callbacks``.
+finishes is one task, and so is the compilation that the first fit on a machine begins with. With a scikit-learn that
+has no callbacks, estimators simply have no ``set_callbacks``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
+
+from askew.compiled import when_compiling
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -27,25 +31,36 @@ class ReportsProgress(CallbackSupportMixin):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "fit" in vars(cls):  # callbacks are torn down whether the fit succeeds or fails
-            cls.fit = with_callbacks(vars(cls)["fit"])
+            cls.fit = with_callbacks(_telling_of_compilation(vars(cls)["fit"]))
 
     def _round_listener(self) -> Callable[[], bool] | None:
         """What the solver calls after each round, and what asks it to stop; None when nobody listens."""
-        if not getattr(self, "_skl_callbacks", None):
-            return None
+        return partial(self._tell, "working set") if getattr(self, "_skl_callbacks", None) else None
+
+    def _tell(self, name: str) -> bool:
+        """Tell callbacks of one task that is done; returns whether one of them asks the fit to end."""
         context = getattr(self, "_callback_fit_ctx", None)
         if context is None:
             context = self._init_callback_context(max_subtasks=None)
             context.call_on_fit_task_begin(estimator=self)
-
-        def listen() -> bool:
-            task = context.subcontext(task_name="working set")
-            task.call_on_fit_task_begin(estimator=self)
-            return bool(task.call_on_fit_task_end(estimator=self))
-
-        return listen
+        task = context.subcontext(task_name=name)
+        task.call_on_fit_task_begin(estimator=self)
+        return bool(task.call_on_fit_task_end(estimator=self))
 
     def _end_listening(self) -> None:
         context = getattr(self, "_callback_fit_ctx", None)
         if context is not None:
             context.call_on_fit_task_end(estimator=self)
+
+
+def _telling_of_compilation(fit: Any) -> Any:
+    """``fit`` that tells callbacks, once, when it has to compile."""
+
+    @wraps(fit)
+    def telling_fit(self: Any, *args: Any, **options: Any) -> Any:
+        if not getattr(self, "_skl_callbacks", None):
+            return fit(self, *args, **options)
+        with when_compiling(lambda: self._tell("compilation")):
+            return fit(self, *args, **options)
+
+    return telling_fit

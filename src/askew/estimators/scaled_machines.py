@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from askew.arrays import host, is_elsewhere
 from askew.estimators.kernel_machine import KernelMachine
-from askew.estimators.row_identity import row_identity
 from askew.exceptions import DataError, ParameterError
-from askew.kernels import gram
+from askew.kernels import Gram
 from askew.kernels.points import squared_norms
 from askew.methods import kernel_scaling, kernel_scaling_measures
 from askew.methods.kernel_scaling import Fitted, Task
@@ -26,6 +25,7 @@ from askew.methods.kernel_scaling_score import (
     unite,
 )
 from askew.methods.kernel_scaling_search import Search, candidates_of, search
+from askew.summaries import row_identity
 from askew.threads import workers
 
 Indices = NDArray[np.int64]
@@ -152,7 +152,7 @@ class ScaledMachines(KernelMachine):
             return around.scores(machines, X)
         support = self.support_vectors_
         X, support = self._together(X, support)
-        kernel = gram(self._kernel_function(), support)
+        kernel = Gram(self._kernel_function(), support)
         space = kernel_scaling.input_space(support) if self._measures_input_space() else None
         return Surroundings(kernel, kernel.diagonal(), self._self_kernel, space).scores(machines, X)
 

@@ -13,12 +13,12 @@ from askew.estimators.approximated import Approximated
 from askew.estimators.class_weight import weights_of_classes
 from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies
-from askew.estimators.searchable import Fold, PathPoint, Stage, start_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.exceptions import ParameterError
 from askew.methods import c_svc
 from askew.methods.expansion import Expansion
 from askew.qp import Solution
+from askew.tuning import Fold, PathPoint, Stage, start_from, widths
 
 
 class SVC(Classifies, Approximated):

@@ -10,11 +10,8 @@ from scipy import sparse
 
 from askew.arrays import Home, is_elsewhere
 from askew.exceptions import ParameterError
-from askew.kernels.function import KernelFunction
-from askew.kernels.linear import Linear
-from askew.kernels.polynomial import Polynomial
-from askew.kernels.rbf import RBF
-from askew.kernels.sigmoid import Sigmoid
+from askew.kernels.function import RBF, KernelFunction, Linear, Polynomial, Sigmoid
+from askew.kernels.points import without_duplicates
 
 _FUNCTIONS: dict[str, Callable[[float, float, float], KernelFunction]] = {
     "linear": lambda gamma, degree, coef0: Linear(),
@@ -33,16 +30,17 @@ def make_function(kernel: str, gamma: float = 1.0, degree: float = 3, coef0: flo
     return _FUNCTIONS[kernel](float(gamma), degree, coef0)
 
 
-def resolve_gamma(gamma: float | str, X: Any, sample_weight: Any = None) -> float:
+def resolve_gamma(gamma: float | str, X: Any, sample_weight: Any = None, variance: float | None = None) -> float:
     """The number behind ``gamma="scale"`` (1 / (d · var(X))) or ``"auto"`` (1 / d).
 
-    The variance is weighted by ``sample_weight``, so that weights stay equal to repetition.
+    The variance is weighted by ``sample_weight``, so that weights stay equal to repetition; rows that are not held
+    bring the ``variance`` they have counted.
     """
     if isinstance(gamma, str):
         if gamma == "auto":
             return 1.0 / X.shape[1]
         if gamma == "scale":
-            variance = _variance(X, sample_weight)
+            variance = _variance(X, sample_weight) if variance is None else variance
             return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         raise ParameterError(f'gamma must be "scale", "auto" or a positive number; got {gamma!r}.')
     if not gamma >= 0 or not np.isfinite(gamma):
@@ -52,8 +50,6 @@ def resolve_gamma(gamma: float | str, X: Any, sample_weight: Any = None) -> floa
 
 def _variance(X: Any, sample_weight: Any) -> float:
     """Variance over all entries of X, rows counted by their weight."""
-    if hasattr(X, "variance"):  # rows that are not held have counted it on the way
-        return float(X.variance())
     n, d = X.shape
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     total = weight.sum() * d
@@ -62,9 +58,11 @@ def _variance(X: Any, sample_weight: Any) -> float:
     if is_elsewhere(X):
         return _variance_elsewhere(X, weight, total)
     if sparse.issparse(X):
-        mean = float(weight @ (X @ np.ones(d))) / total
-        square = float(weight @ (X.multiply(X) @ np.ones(d))) / total
-        return square - mean * mean
+        X = without_duplicates(X.tocsr())
+        entries = np.repeat(weight, np.diff(X.indptr))
+        mean = float(entries @ X.data) / total
+        stored = float(entries @ np.square(np.asarray(X.data, dtype=np.float64) - mean))
+        return (stored + (total - float(entries.sum())) * mean * mean) / total
     mean = float(weight @ X.sum(axis=1, dtype=np.float64)) / total
     centred = np.asarray(X, dtype=np.float64) - mean
     return float(weight @ np.einsum("ij,ij->i", centred, centred)) / total

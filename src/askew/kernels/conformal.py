@@ -17,13 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.arrays import Home, is_numpy_array, take_rows
 from askew.exceptions import ParameterError
+from askew.qp import Ability
+from askew.qp.matrix import RowsOfTiles
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
+_PASSED_ON = frozenset({Ability.ROWS, Ability.WHOLE, Ability.UPDATES, Ability.DEVICE, Ability.CAREFUL})
 
 
-class Conformal:
+class Conformal(RowsOfTiles):
     """D K D.
 
     Parameters
@@ -51,22 +55,31 @@ class Conformal:
                 f"to {np.max(factor, initial=0.0):g}."
             )
         self.matrix, self.factor = matrix, factor
-        if hasattr(matrix, "home"):
-            self.home = matrix.home
-            self._factor_here = self.home.put(factor)
-            self.add_product_at = self._add_product_at
+        self.abilities: frozenset[Ability] = matrix.abilities & _PASSED_ON
+        self._home = Home()
+        if Ability.DEVICE in self.abilities:
+            self._home = self.home = matrix.home
+        self._factor_here = self._home.put(factor)
         self.n: int = matrix.n
         self.is_psd: bool | None = matrix.is_psd
 
+    @property
+    def bend(self) -> Vector:
+        """D, times the factors by which K itself is bent."""
+        return np.asarray(self.factor * self.matrix.bend if len(self.matrix.bend) else self.factor)
+
+    @property
+    def rounding(self) -> float:
+        """How far an entry of the stored matrix may be from what it stands for, in units of the entry."""
+        return float(self.matrix.rounding)
+
     def whole(self, dtype: Any) -> Array | None:
-        """DKD computed and held, where K is held: a solver then copies no row."""
-        base = self.matrix.whole(dtype) if hasattr(self.matrix, "whole") else None
-        if base is None:
-            return None
-        factor = self.factor.astype(dtype)
-        bent: Array = base * factor
-        bent *= factor[:, None]
-        return bent
+        """The stored matrix, not bent: a solver bends what it reads, and no second n×n array is made."""
+        return self.matrix.whole(dtype)
+
+    def sharpen(self) -> None:
+        """Go over to float64 entries."""
+        self.matrix.sharpen()
 
     def argument_bound(self) -> float:
         """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
@@ -91,36 +104,40 @@ class Conformal:
         tile *= self.factor[columns].astype(tile.dtype)
         return tile
 
-    def rows(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
-        """K'[indices, :]."""
-        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
-
-    def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> Array:
-        """K'[indices][:, indices]."""
-        factor = self.factor[indices].astype(dtype)
-        block: Array = self.matrix.block(indices, dtype)
+    def block(self, indices: Any, dtype: Any = np.float64) -> Any:
+        """K'[indices][:, indices], where the indices live."""
+        factor = Home(indices).put(take_rows(self._factor_of(indices), indices), dtype)
+        block = self.matrix.block(indices, dtype)
         block *= factor[:, None]
         block *= factor
         return block
 
-    def matvec(self, v: Vector) -> Vector:
-        """K'v in float64."""
-        return np.asarray(self.factor * self.matrix.matvec(self.factor * v))
+    def matvec(self, v: Any) -> Any:
+        """K'v in float64, where v lives."""
+        factor = self._factor_of(v)
+        return factor * self.matrix.matvec(factor * v)
 
-    def block_at(self, indices: Any, dtype: Any) -> Any:
-        """K'[indices][:, indices], where K lives."""
-        factor = self.home.put(self.home.xp.take(self._factor_here, indices, axis=0), dtype)
-        return self.matrix.block_at(indices, dtype) * factor[:, None] * factor
+    def argument_sizes(self) -> Vector:
+        """What the rounding of each point's arguments grows with."""
+        return np.asarray(self.matrix.argument_sizes())
 
-    def matvec_at(self, v: Any) -> Any:
-        """K'v in float64, where K lives."""
-        return self._factor_here * self.matrix.matvec_at(self._factor_here * v)
+    def product_rounding(self, v: Vector) -> float:
+        """Bound of the error of an entry of K'v as ``matvec`` computes it."""
+        return float(np.max(self.factor, initial=0.0)) * float(self.matrix.product_rounding(self.factor * v))
 
-    def _add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
+    def careful_product(self, v: Vector, indices: NDArray[np.int64]) -> Vector:
+        """(K'v)[indices] in float64, from entries whose argument was computed without cancellation."""
+        return np.asarray(self.factor[indices] * self.matrix.careful_product(self.factor * v, indices))
+
+    def add_product_at(self, g: Any, indices: Any, steps: Any, dtype: Any) -> Any:
         """g + steps @ K'[indices], where K lives."""
-        moves = self.home.put(steps, np.float64) * self.home.xp.take(self._factor_here, indices, axis=0)
-        nothing = self.home.xp.zeros_like(self._factor_here)
+        moves = self._home.put(steps, np.float64) * self._home.xp.take(self._factor_here, indices, axis=0)
+        nothing = self._home.xp.zeros_like(self._factor_here)
         return g + self._factor_here * self.matrix.add_product_at(nothing, indices, moves, dtype)
+
+    def _factor_of(self, x: Any) -> Any:
+        """D where x lives: on the host, or where K does."""
+        return self.factor if is_numpy_array(x) else self._factor_here
 
     def subset(self, indices: NDArray[np.int64]) -> Conformal:
         """The same bent kernel on some of the points."""

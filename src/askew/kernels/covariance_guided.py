@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 
 from askew.exceptions import ParameterError
 from askew.kernels.kernel_covariance import KernelCovariance
+from askew.qp import Ability
+from askew.qp.matrix import RowsOfTiles
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
@@ -34,7 +36,7 @@ Indices = NDArray[np.int64]
 SCALES = ("raw", "mean", "trace")
 
 
-class CovarianceGuided:
+class CovarianceGuided(RowsOfTiles):
     """P = ηQ + (1−η)sΔ.
 
     Parameters
@@ -46,6 +48,8 @@ class CovarianceGuided:
     scale : float
         s; see ``scale_of``.
     """
+
+    abilities = frozenset({Ability.ROWS, Ability.GUIDED})
 
     def __init__(self, covariance: KernelCovariance, eta: float, scale: float) -> None:
         self.covariance, self.matrix = covariance, covariance.matrix
@@ -108,10 +112,6 @@ class CovarianceGuided:
         if bent is not None:
             tile += tile.dtype.type(self.share) * self.covariance.tile(bent, columns)
         return tile
-
-    def rows(self, indices: Indices, dtype: Any = np.float64) -> Array:
-        """P[indices, :]."""
-        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
 
     def block(self, indices: Indices, dtype: Any = np.float64) -> Array:
         """P[indices][:, indices]."""

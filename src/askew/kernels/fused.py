@@ -4,7 +4,7 @@ Solves
     g += Σ_j steps_j finish(V u_j): a tile of V U' is computed by the matrix units, turned into kernel values in
     registers, multiplied by the steps and reduced. The m×n block of kernel values is never written to memory.
 Given
-    The operands of ``ArrayGram`` (V of shape (n, D) for all points, U of shape (m, D) for the rows that moved) in
+    The operands of ``DevicePoints`` (V of shape (n, D) for all points, U of shape (m, D) for the rows that moved) in
     float32 or float64, on a CUDA device, as PyTorch or CuPy arrays; g in float64.
 Returns
     g, changed in place. Products keep the precision of the operands (for float32 three TF32 products for each); sums of
@@ -16,10 +16,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from askew.arrays import is_cupy_array, is_torch_array
+from askew.arrays import dtype_name, is_cupy_array, is_torch_array
 from askew.kernels.function import KernelFunction
 
-WIDEST = 64
+COLUMNS_HELD = 64
 """Columns of the operands that are held at a time."""
 _SHAPES = {"float32": (128, 64, 4, 2), "float64": (64, 32, 4, 1)}  # rows, columns, warps, stages
 
@@ -30,7 +30,7 @@ def can_fuse(function: KernelFunction, operand: Any) -> bool:
         return False
     if is_torch_array(operand) and not operand.is_cuda:
         return False
-    return _precision(operand) in _SHAPES and _compiled() is not None
+    return dtype_name(operand) in _SHAPES and _compiled() is not None
 
 
 def add_rows(function: KernelFunction, g: Any, V: Any, U: Any, steps: Any) -> Any:
@@ -41,21 +41,17 @@ def add_rows(function: KernelFunction, g: Any, V: Any, U: Any, steps: Any) -> An
     V, U, steps, target = (x if is_torch_array(x) else torch.from_dlpack(x) for x in (V, U, steps, g))
     V, U, steps = V.contiguous(), U.contiguous(), steps.contiguous()  # the kernel counts places, not strides
     n, width = V.shape
-    rows, columns, warps, stages = _SHAPES[_precision(V)]
+    rows, columns, warps, stages = _SHAPES[dtype_name(V)]
     is_single = V.dtype == torch.float32
-    depth = min(WIDEST, 1 << (width - 1).bit_length())
+    depth = min(COLUMNS_HELD, 1 << (width - 1).bit_length())
     with torch.cuda.device(target.device):
         kernel[(-(-n // rows),)](
             V, U, steps, target, n, U.shape[0], width,
-            FORM=function.fused, DEGREE=getattr(function, "whole_degree", 1), IS_SHORT=width <= depth,
+            FORM=function.fused, DEGREE=function.whole_degree, IS_SHORT=width <= depth,
             PRECISION="tf32x3" if is_single else "ieee", IS_SINGLE=is_single,
             DEPTH=depth, ROWS=rows, COLUMNS=columns, num_warps=warps, num_stages=stages,
         )  # fmt: skip
     return g
-
-
-def _precision(x: Any) -> str:
-    return str(x.dtype).rpartition(".")[2]
 
 
 @cache

@@ -21,17 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.kernels.nystroem import Nystroem
+from askew.qp import Ability
+from askew.qp.matrix import RowsOfTiles
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-HEIGHT = 2048  # rows that are raised to float64 at a time
-WINDOW = 8192  # rows of a pass in the features' own precision
+ROWS_RAISED = 2048  # rows that are raised to float64 at a time
+ROWS_PASSED = 8192  # rows of a pass in the features' own precision
 
 
-class LowRank:
+class LowRank(RowsOfTiles):
     """K = Z diag(a) Z'.
 
     Parameters
@@ -45,6 +47,7 @@ class LowRank:
     """
 
     is_psd = True
+    abilities = frozenset({Ability.ROWS, Ability.FACTOR, Ability.HELD, Ability.UPDATES})
 
     def __init__(self, features: Array, scales: Vector | None = None, origin: Nystroem | None = None) -> None:
         self.features, self.origin = features, origin
@@ -67,7 +70,7 @@ class LowRank:
             squares[first:last] = np.square(self.features[first:last].astype(np.float64)) @ self.scales
 
         with workers() as pool:
-            pool.map(work, spans(self.n, HEIGHT))
+            pool.map(work, spans(self.n, ROWS_RAISED))
         return squares
 
     def diagonal(self) -> Vector:
@@ -89,12 +92,16 @@ class LowRank:
             self.features[first:last] = self.features[first:last] @ turn
 
         with workers() as pool:
-            pool.map(work, spans(self.n, HEIGHT))
+            pool.map(work, spans(self.n, ROWS_RAISED))
         self.origin = None if self.origin is None else self.origin.rotated(rotation)
 
     def subset(self, indices: Indices) -> LowRank:
         """The same kernel on some of the points."""
-        return LowRank(self.features[indices], self.scales, self.origin)
+        return self.gather(indices, self.features.dtype)
+
+    def gather(self, indices: Indices, dtype: Any = np.float64) -> LowRank:
+        """The same kernel on some of the points, with features in the given precision."""
+        return LowRank(self.features[indices].astype(dtype, copy=False), self.scales, self.origin)
 
     def feature_blocks(self) -> Iterator[tuple[int, Array]]:
         """The number of each block's first row, and the features of the block: all at once, since they are held."""
@@ -104,7 +111,7 @@ class LowRank:
         """Z'v in float64, from the rows where v is not zero; v may have several columns."""
         support = np.flatnonzero(v if v.ndim == 1 else v.any(axis=1))
         total = np.zeros((self.rank, *v.shape[1:]))
-        for first, last in spans(len(support), HEIGHT):
+        for first, last in spans(len(support), ROWS_RAISED):
             some = support[first:last]
             total += self.features[some].T.astype(np.float64) @ v[some]
         return total
@@ -122,7 +129,7 @@ class LowRank:
             out[first:last] = self.features[first:last].astype(np.float64, copy=False) @ weights
 
         with workers() as pool:
-            pool.map(work, spans(self.n, HEIGHT))
+            pool.map(work, spans(self.n, ROWS_RAISED))
         return out
 
     def matvec(self, v: Vector) -> Vector:
@@ -137,7 +144,7 @@ class LowRank:
             g[first:last] += self.features[first:last].astype(dtype, copy=False) @ weights
 
         with workers() as pool:
-            pool.map(work, spans(self.n, WINDOW))
+            pool.map(work, spans(self.n, ROWS_PASSED))
         return g
 
     def prepare(self, indices: Indices, dtype: Any) -> Array:
@@ -150,11 +157,7 @@ class LowRank:
 
     def tile_width(self, m: int, itemsize: int) -> int:
         """How many columns of m rows are best produced at a time."""
-        return int(np.clip(2**19 // max(1, m * itemsize) // 64 * 64, 128, WINDOW))
-
-    def rows(self, indices: Indices, dtype: Any = np.float64) -> Array:
-        """K[indices, :]."""
-        return self.tile(self.prepare(indices, dtype), slice(0, self.n))
+        return int(np.clip(2**19 // max(1, m * itemsize) // 64 * 64, 128, ROWS_PASSED))
 
     def block(self, indices: Indices, dtype: Any = np.float64) -> Array:
         """K[indices][:, indices]."""

@@ -19,14 +19,23 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.arrays import row_precision
 from askew.kernels.low_rank import LowRank
 from askew.kernels.nystroem import Nystroem
+from askew.qp import Ability
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-BLOCK = 65_536
+BLOCK_ROWS = 65_536
+LEAST_HELD = 4096  # rows whose features are held however little memory there is
+
+
+def rows_held(memory: float, rank: int, tol: float) -> int:
+    """How many rows of so many features have room in ``memory`` bytes, in the precision that ``tol`` allows."""
+    size = np.dtype(row_precision(LEAST_HELD, tol, 1.0)).itemsize
+    return max(LEAST_HELD, int(memory / (size * max(1, rank))))
 
 
 class Rows(Protocol):
@@ -50,7 +59,7 @@ class Rows(Protocol):
 class HeldRows:
     """Rows of an array or CSR matrix in memory."""
 
-    def __init__(self, X: Any, block: int = BLOCK) -> None:
+    def __init__(self, X: Any, block: int = BLOCK_ROWS) -> None:
         self.X, self.n, self._block = X, int(X.shape[0]), block
 
     def blocks(self) -> Iterator[tuple[int, Any]]:
@@ -76,6 +85,7 @@ class Recomputed:
     """
 
     is_psd = True
+    abilities = frozenset({Ability.FACTOR})
 
     def __init__(self, origin: Nystroem, rows: Rows, scales: Vector | None = None) -> None:
         self.origin, self.points = origin, rows

@@ -8,13 +8,14 @@ Solves
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from askew.compiled import compiled
 
 LANES = 4  # rows that are summed against at once: one register of float64
 
 
-@numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)
+@compiled(fastmath=True, error_model="numpy")
 def gram_of_rows(data, indices, starts, width):  # type: ignore[no-untyped-def]
     """The n×n array of inner products."""
     n = starts.shape[0] - 1

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.kernels.gram import Gram
-from askew.kernels.precomputed import Precomputed
+from askew.qp import Ability, Precomputed
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
-_ROWS = 128  # computed at a time
+_ROWS_FILLED = 128  # computed at a time
 
 
 class Stored(Precomputed):
@@ -36,6 +36,8 @@ class Stored(Precomputed):
         A matrix of the same points that is no longer needed: its memory is written over, which is cheaper than asking
         for new memory.
     """
+
+    abilities = frozenset({Ability.ROWS, Ability.WHOLE, Ability.CAREFUL})
 
     def __init__(self, gram: Gram, with_float32: bool, instead_of: Stored | None = None) -> None:
         self._gram, self._lock = gram, threading.Lock()
@@ -52,9 +54,21 @@ class Stored(Precomputed):
         return (12 if with_float32 else 8) * n * n
 
     @property
-    def rounding(self) -> float:
+    def rounding(self) -> float:  # type: ignore[override]
         """How far an entry may be from K_ij, in units of K_ij."""
         return 0.5 * float(np.finfo(self._matrix.dtype).eps)
+
+    def argument_sizes(self) -> NDArray[np.float64]:
+        """What the rounding of each point's arguments grows with."""
+        return self._gram.argument_sizes()
+
+    def product_rounding(self, v: NDArray[np.float64]) -> float:
+        """Bound of what the rounding of arguments in float64 makes of an entry of Kv."""
+        return self._gram.product_rounding(v)
+
+    def careful_product(self, v: NDArray[np.float64], indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(Kv)[indices] in float64, from entries whose argument was computed without cancellation."""
+        return self._gram.careful_product(v, indices)
 
     def sharpen(self) -> None:
         """Go over to float64 entries."""
@@ -78,7 +92,7 @@ class Stored(Precomputed):
 
     def matvec(self, v: NDArray[np.float64]) -> NDArray[np.float64]:
         """Kv summed in float64, from the rows where v is not zero."""
-        from askew.kernels.gather import sum_rows
+        from askew.qp.gather import sum_rows
 
         support, total = np.flatnonzero(v), np.zeros(self.n)
         sum_rows(self._matrix, support, v[support], total)
@@ -97,10 +111,10 @@ class Stored(Precomputed):
                 gram.tile(prepared, slice(0, n), matrix[first:last])
                 return
             if not hasattr(scratch, "rows"):
-                scratch.rows = np.empty((_ROWS, n))
+                scratch.rows = np.empty((_ROWS_FILLED, n))
             matrix[first:last] = gram.tile(prepared, slice(0, n), scratch.rows[: last - first])
 
         gram.tile(gram.prepare(np.arange(min(n, 1)), np.float64), slice(0, n))  # operands are made once, not per thread
         with workers() as pool:
-            pool.map(work, spans(n, _ROWS))
+            pool.map(work, spans(n, _ROWS_FILLED))
         return matrix

@@ -29,9 +29,8 @@ from numpy.typing import NDArray
 
 from askew.exceptions import InfeasibleError, ParameterError
 from askew.methods.expansion import Expansion
-from askew.qp import GroupSums, Problem, Solution, Sum
+from askew.qp import GroupSums, Problem, Solution, Sum, SymmetricMatrix
 from askew.qp.certificate import multiplier_interval
-from askew.qp.problem import SymmetricMatrix
 
 Vector = NDArray[np.float64]
 Solve = Callable[[Problem, Vector | None], Solution]

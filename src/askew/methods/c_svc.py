@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.methods.expansion import Expansion
-from askew.qp import Problem, Solution, Sum
-from askew.qp.problem import SymmetricMatrix
+from askew.qp import Problem, Solution, Sum, SymmetricMatrix
 
 Vector = NDArray[np.float64]
 

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import InfeasibleError
-from askew.kernels.array_gram import gram
+from askew.kernels import Gram
 from askew.kernels.bends import Bend, Distances, NegativeDistance, Sight, on_rows
 from askew.kernels.conformal import Conformal
 from askew.methods import c_svc
@@ -140,7 +140,7 @@ Rule = Callable[[Task, Fitted], Bend | None]
 
 def input_space(X: Any) -> Any:
     """The matrix whose feature distances are the distances of the rows of X."""
-    return gram(NegativeDistance(), X)
+    return Gram(NegativeDistance(), X)
 
 
 def first_fit(task: Task, solve: Solve) -> Fitted:

@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.kernels.bends import Bend, squared_distances
-from askew.kernels.precomputed import Precomputed
 from askew.methods.kernel_scaling import Fitted, Indices, Solve, Task, Vector, first_fit, scale, score
 from askew.methods.kernel_scaling_measures import Measure
 from askew.methods.kernel_scaling_rules import Strengths, rule_of
+from askew.qp import Precomputed
 
 LARGEST_SEARCH = 2000
 """Rows a search looks at. Beyond them a gain is known better than the choice between half decades of k needs."""

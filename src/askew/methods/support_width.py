@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.methods import one_class
-from askew.qp import Problem, Solution
-from askew.qp.problem import SymmetricMatrix
+from askew.qp import Problem, Solution, SymmetricMatrix
 
 Vector = NDArray[np.float64]
 

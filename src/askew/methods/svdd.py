@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from askew.methods.boundary import boundary_multiplier
 from askew.methods.expansion import Expansion
-from askew.qp import Problem, Solution, Sum
-from askew.qp.problem import SymmetricMatrix
+from askew.qp import Problem, Solution, Sum, SymmetricMatrix
 
 Vector = NDArray[np.float64]
 

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from askew.arrays import Home
 from askew.exceptions import DataError, ParameterError
 from askew.moments.factor import Factor, factors_of_correlation, factors_of_data
-from askew.moments.full import Full
+from askew.moments.full import Full, fourth_power_sum, graphical_lasso_covariance, ledoit_wolf, oas, shrink
 from askew.moments.low_rank_moments import LowRankMoments
 from askew.moments.moments import DiagonalMoments, Moments
-from askew.moments.shrinkage import fourth_power_sum, ledoit_wolf, oas, shrink
-from askew.moments.sparse_inverse import graphical_lasso_covariance
 from askew.moments.structure import Structure
 
 Vector = NDArray[np.float64]
@@ -106,7 +104,7 @@ class CovarianceModel:
         k = min(self.n_factors, moments.n_features)
         if not moments.is_diagonal:
             return factors_of_correlation(moments.variance, moments.covariance, k)
-        if isinstance(moments, LowRankMoments):
+        if moments.has_directions:
             return moments.factors(k)
         if rows is None:
             raise DataError(

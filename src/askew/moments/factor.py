@@ -23,7 +23,8 @@ from scipy.linalg import eigh, svd
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from askew.exceptions import DataError
-from askew.moments.structure import RidgedProducts, SignedPoints, Structure
+from askew.moments.structure import RidgedProducts, Structure
+from askew.qp import SignedPoints
 
 Vector = NDArray[np.float64]
 

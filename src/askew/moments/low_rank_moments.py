@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg import svd
 
 from askew.exceptions import DataError
 from askew.moments.factor import factors_of_data
-from askew.moments.moments import DiagonalMoments
+from askew.moments.moments import BaseMoments, DiagonalMoments
 
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class LowRankMoments(DiagonalMoments):
+class LowRankMoments(BaseMoments):
     """Weight, mean, per-feature scatter, and the leading directions of the scatter.
 
     The per-feature part is exact and merges exactly; the directions are exact until more than ``rank`` of them would be
@@ -44,6 +45,8 @@ class LowRankMoments(DiagonalMoments):
 
     basis: Vector
     rank: int
+    is_diagonal: ClassVar[bool] = True
+    has_directions: ClassVar[bool] = True
 
     @classmethod
     def of(cls, X: Any, sample_weight: Any = None, rank: int = 30) -> Self:
@@ -57,7 +60,7 @@ class LowRankMoments(DiagonalMoments):
             _, factors = factors_of_data(X, weight, exact, rank)
             return cls(*exact._summary, factors * np.sqrt(exact.n_samples), rank)
         rows = X if weight is None else X[weight > 0]
-        rows = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows, dtype=np.float64)
+        rows = rows.toarray() if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
         scale = 1.0 if weight is None else np.sqrt(weight[weight > 0])[:, None]
         return cls(*exact._summary, ((rows - exact.mean) * scale).T, rank)._truncated()
 
@@ -78,9 +81,6 @@ class LowRankMoments(DiagonalMoments):
 
     def subtract(self, other: Self) -> Self:
         raise DataError("A sketch cannot give back what it dropped: LowRankMoments do not subtract. Keep parts apart.")
-
-    __add__ = merge
-    __sub__ = subtract
 
     def weighted(self, factor: float) -> Self:
         exact = DiagonalMoments(*self._summary).weighted(factor)

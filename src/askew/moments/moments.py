@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askew.arrays import host, is_elsewhere
+from askew.arrays import dtype_name, host, is_elsewhere
 from askew.exceptions import DataError
 from askew.moments.array_passes import summarise_elsewhere
 from askew.moments.passes import Summary, empty_summary, join, outer_product, summarise
@@ -18,44 +19,24 @@ from askew.whole_file import WholeFile
 
 Vector = NDArray[np.float64]
 _FIELDS = ("n_samples", "mean", "mean_rest", "scatter")
-_HEAD = 64  # rows that tell nearly all features that are not constant
-_LARGEST = 2**33  # bytes a d×d scatter may take before we say no
+_HEAD_ROWS = 64  # rows that tell nearly all features that are not constant
+_MOST_BYTES = 2**33  # bytes a d×d scatter may take before we say no
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
-    """Weight, mean and scatter matrix of a set of points; sets can be merged and taken apart again.
+class BaseMoments(ABC):
+    """Weight, mean and scatter of a set of points; sets can be merged and taken apart again.
 
-    Use it to carry millions of negatives as d + d² numbers, over chunks, machines and time. For tens of thousands
-    of features use :class:`DiagonalMoments` or :class:`LowRankMoments`, which never hold a d×d matrix.
-
-    Parameters
-    ----------
-    n_samples : float
-        Number of points, or the sum of their weights.
-    mean : array of shape (d,)
-    mean_rest : array of shape (d,)
-        What rounding cut from ``mean``: with it, sets at an offset of 1e8 merge as exactly as centred ones.
-    scatter : array of shape (d, d)
-        Σ w_i (x_i − mean)(x_i − mean)'.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from askew.moments import Moments
-    >>> X = np.arange(12.0).reshape(6, 2)
-    >>> parts = Moments.of(X[:4]) + Moments.of(X[4:])
-    >>> bool(np.allclose(parts.covariance, np.cov(X.T, bias=True)))
-    True
-    >>> (parts - Moments.of(X[4:])).n_samples
-    4.0
+    What is known of the scatter is declared: ``is_diagonal`` where it is kept per feature, an array of shape (d,), and
+    ``has_directions`` where its leading directions are kept beside it.
     """
 
     n_samples: float
     mean: Vector
     mean_rest: Vector
     scatter: Vector
-    is_diagonal: ClassVar[bool] = False
+    is_diagonal: ClassVar[bool]
+    has_directions: ClassVar[bool] = False
 
     @classmethod
     def of(cls, X: Any, sample_weight: Any = None) -> Self:
@@ -72,10 +53,10 @@ class Moments:
         X = X if sparse.issparse(X) or is_elsewhere(X) else np.asarray(X)
         if X.ndim != 2:
             raise DataError(f"X must have two dimensions, rows by features; got {X.ndim}.")
-        if not cls.is_diagonal and X.shape[1] ** 2 * 8 > _LARGEST:
+        if not cls.is_diagonal and X.shape[1] ** 2 * 8 > _MOST_BYTES:
             raise DataError(
                 f"A full scatter of {X.shape[1]} features needs {X.shape[1] ** 2 * 8 / 2**30:.0f} GiB; the limit is "
-                f"{_LARGEST / 2**30:.0f}. Use DiagonalMoments or LowRankMoments (covariance='diagonal' or 'factor')."
+                f"{_MOST_BYTES / 2**30:.0f}. Use DiagonalMoments or LowRankMoments (covariance='diagonal' or 'factor')."
             )
         pass_over = summarise_elsewhere if is_elsewhere(X) else summarise
         weight = _check_weight(sample_weight, X.shape[0])
@@ -95,13 +76,13 @@ class Moments:
 
     @property
     def covariance(self) -> Vector:
-        """scatter / n_samples, a (d, d) array."""
+        """scatter / n_samples, in the shape of the scatter."""
         return self.scatter / self._positive_count()
 
     @property
     def variance(self) -> Vector:
         """Variance of each feature."""
-        return np.diagonal(self.scatter) / self._positive_count()
+        return (self.scatter if self.is_diagonal else np.diagonal(self.scatter)) / self._positive_count()
 
     def merge(self, other: Self) -> Self:
         """Moments of both sets together."""
@@ -126,12 +107,15 @@ class Moments:
         """The same set with every weight multiplied by ``factor``: how a stream forgets."""
         return type(self)(self.n_samples * factor, self.mean, self.mean_rest, self.scatter * factor)
 
+    @abstractmethod
     def score_variance(self, w: Vector) -> float:
         """w'Σw, the variance of the score w'x; where Σ is not known whole, an upper bound of it."""
-        return max(float(w @ (self.scatter @ w)), 0.0) / self._positive_count()
 
-    __add__ = merge
-    __sub__ = subtract
+    def __add__(self, other: Self) -> Self:
+        return self.merge(other)
+
+    def __sub__(self, other: Self) -> Self:
+        return self.subtract(other)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a NumPy .npz archive of plain arrays, whole or not at all."""
@@ -168,7 +152,7 @@ class Moments:
         return self.n_samples
 
     def _check_same(self, other: Any) -> None:
-        if type(other) is not type(self):
+        if not isinstance(other, type(self)):
             raise DataError(
                 f"Only {type(self).__name__} combine with {type(self).__name__}; got {type(other).__name__}."
             )
@@ -176,7 +160,42 @@ class Moments:
             raise DataError(f"Moments of {self.n_features} features cannot combine with {other.n_features}.")
 
 
-class DiagonalMoments(Moments):
+class Moments(BaseMoments):
+    """Weight, mean and scatter matrix of a set of points; sets can be merged and taken apart again.
+
+    Use it to carry millions of negatives as d + d² numbers, over chunks, machines and time. For tens of thousands
+    of features use :class:`DiagonalMoments` or :class:`LowRankMoments`, which never hold a d×d matrix.
+
+    Parameters
+    ----------
+    n_samples : float
+        Number of points, or the sum of their weights.
+    mean : array of shape (d,)
+    mean_rest : array of shape (d,)
+        What rounding cut from ``mean``: with it, sets at an offset of 1e8 merge as exactly as centred ones.
+    scatter : array of shape (d, d)
+        Σ w_i (x_i − mean)(x_i − mean)'.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from askew.moments import Moments
+    >>> X = np.arange(12.0).reshape(6, 2)
+    >>> parts = Moments.of(X[:4]) + Moments.of(X[4:])
+    >>> bool(np.allclose(parts.covariance, np.cov(X.T, bias=True)))
+    True
+    >>> (parts - Moments.of(X[4:])).n_samples
+    4.0
+    """
+
+    is_diagonal: ClassVar[bool] = False
+
+    def score_variance(self, w: Vector) -> float:
+        """w'Σw, the variance of the score w'x."""
+        return max(float(w @ (self.scatter @ w)), 0.0) / self._positive_count()
+
+
+class DiagonalMoments(BaseMoments):
     """Weight, mean and per-feature scatter: O(d) numbers for any d.
 
     ``covariance`` and ``scatter`` are arrays of shape (d,).
@@ -191,15 +210,44 @@ class DiagonalMoments(Moments):
 
     is_diagonal: ClassVar[bool] = True
 
-    @property
-    def variance(self) -> Vector:
-        return self.scatter / self._positive_count()
-
     def score_variance(self, w: Vector) -> float:
         """(Σ_j |w_j| σ_j)², the largest w'Σw any correlation of the features allows."""
         from askew.moments.sparse_sweeps import sum_of_deviations
 
         return float(sum_of_deviations(w, self.scatter)) ** 2 / self._positive_count()
+
+
+def can_subtract(X: Any, total: BaseMoments) -> bool:
+    """Whether groups of rows of X can be taken from ``total`` by ``without_each``.
+
+    Every column must hold a zero, so that q − s²/n_c is safe for the reason given in ``passes``.
+    """
+    if not (sparse.issparse(X) and total.is_diagonal and not total.has_directions):
+        return False
+    return bool(np.bincount(X.indices, minlength=X.shape[1]).max(initial=0) < X.shape[0])
+
+
+def without_each(
+    total: DiagonalMoments, X: Any, groups: list[NDArray[np.int64]], weight: Vector
+) -> list[DiagonalMoments]:
+    """For every group of rows the moments of all others; ``weight`` is that of all rows.
+
+    With n, x̄, S of all rows and n_c = Σ_{i∈c} w_i, s = Σ_{i∈c} w_i x_i, q = Σ_{i∈c} w_i x_i² of a group, the rest has
+        N = n − n_c,   mean = x̄ − δ n_c/N,   scatter = S − (q − s²/n_c) − δ² n n_c/N,   δ = s/n_c − x̄,
+    all in one compiled sweep over the features, for sparse X without duplicates; see ``can_subtract``.
+    """
+    from askew.moments.sparse_sweeps import remove_rows
+
+    found = []
+    for rows in groups:
+        mean, scatter = np.empty(total.n_features), np.empty(total.n_features)
+        entries = (X.data, X.indices, X.indptr, rows, weight)
+        rest = remove_rows(*entries, total.n_samples, total.mean, total.scatter, mean, scatter)
+        is_left = rest > 1e-9 * total.n_samples
+        found.append(
+            DiagonalMoments(rest, mean, total.mean_rest, scatter) if is_left else DiagonalMoments.empty(len(mean))
+        )
+    return found
 
 
 def _with_constants(summary: Summary, X: Any, weight: Vector | None) -> Summary:
@@ -210,12 +258,12 @@ def _with_constants(summary: Summary, X: Any, weight: Vector | None) -> Summary:
     """
     n, mean, rest, scatter = summary
     diagonal = scatter if scatter.ndim == 1 else np.diagonal(scatter)
-    rounding = X.shape[0] * np.finfo(np.float64 if X.dtype != np.float32 else np.float32).eps * np.abs(mean)
+    rounding = X.shape[0] * np.finfo("float32" if dtype_name(X) == "float32" else "float64").eps * np.abs(mean)
     suspects = np.flatnonzero((mean != 0) & (diagonal <= n * rounding**2))
     if not len(suspects):
         return summary
     rows = None if weight is None or weight.all() else np.flatnonzero(weight)
-    first = slice(_HEAD) if rows is None else rows[:_HEAD]
+    first = slice(_HEAD_ROWS) if rows is None else rows[:_HEAD_ROWS]
     head = X[first][:, suspects].toarray() if sparse.issparse(X) else host(X[first])[:, suspects]
     suspects = suspects[(head == head[0]).all(axis=0)]  # most need no look at all their rows
     if not len(suspects):

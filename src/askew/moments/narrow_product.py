@@ -21,6 +21,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.compiled import compiled
+
 TILE = 256
 """Rows of a tile."""
 
@@ -53,7 +55,7 @@ def _compiled(dtype: Any) -> Any:
     number = numba.from_dtype(dtype)
     given = numba.types.Array(number, 2, "A", readonly=True), numba.types.Array(number, 1, "C", readonly=True)
     signature = (given[0], given[1], given[1], number[:, ::1], numba.float64[:, ::1])
-    return numba.njit([signature], cache=True, fastmath={"reassoc", "contract", "nsz"}, nogil=True)(add_rows)
+    return compiled(signatures=[signature], fastmath={"reassoc", "contract", "nsz"})(add_rows)
 
 
 def add_rows(rows, shift, factor, tile, total):  # type: ignore[no-untyped-def]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-_compile = numba.njit(cache=True, nogil=True)
-_compile_fast = numba.njit(cache=True, fastmath=True, error_model="numpy", nogil=True)  # sums in any order
+from askew.compiled import compiled
+
+_compile = compiled()
+_compile_fast = compiled(fastmath=True, error_model="numpy")  # sums in any order
 
 
 @_compile
@@ -51,21 +52,21 @@ def add_up(data, indices, starts, first, last, weight, sums):  # type: ignore[no
 
 
 @_compile
-def close_up(sums, n):  # type: ignore[no-untyped-def]
-    """Mean, what rounding cut from it, and scatter of every column, from the sums of several parts of the rows.
+def close_up(sums, n, mean, rest, scatter):  # type: ignore[no-untyped-def]
+    """Put mean, what rounding cut from it, and scatter of every column, from the sums of several parts of the rows.
 
     Parts are joined by the law of total scatter, and last of all with the zeros that are not stored.
     """
-    parts, d, _ = sums.shape
-    mean, rest, scatter = np.zeros(d), np.zeros(d), np.zeros(d)
-    for j in range(d):
+    parts = sums.shape[0]
+    for j in range(sums.shape[1]):
         count, base, shift, square = 0.0, 0.0, 0.0, 0.0  # the mean of the stored entries is base + shift
         for p in range(parts):
             own = sums[p, j, 0]
             if own == 0.0:
                 continue
             beside = sums[p, j, 1] / own
-            within = max(0.0, sums[p, j, 2] - own * beside * beside)
+            within = sums[p, j, 2] - own * beside * beside
+            within = within if within > 0.0 else 0.0
             if count == 0.0:
                 count, base, shift, square = own, sums[p, j, 3], beside, within
                 continue
@@ -80,16 +81,15 @@ def close_up(sums, n):  # type: ignore[no-untyped-def]
             mean[j], rest[j], scatter[j] = whole, (base - (whole - back)) + (shift - back), square
         else:
             inside = base + shift
-            mean[j] = inside * (count / n)
+            mean[j], rest[j] = inside * (count / n), 0.0
             scatter[j] = square + inside * inside * (count * absent / n)
-    return mean, rest, scatter
 
 
 @_compile
 def remove_rows(data, indices, starts, rows, weight, n, mean, scatter, s, q):  # type: ignore[no-untyped-def]
     """Mean and per-feature scatter of all rows but the given ones, to s and q; returns the weight of those left.
 
-    See ``grouped`` for the algebra.
+    See ``moments.without_each`` for the algebra.
     """
     d = mean.shape[0]
     s[:], q[:], taken = 0.0, 0.0, 0.0

@@ -14,22 +14,11 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.qp import SignedPoints
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
-_ENTRIES = 2**20  # of rows that are centred at a time
-
-
-class SignedPoints(NamedTuple):
-    """Sparse rows and a few signed columns that together have the inner products of whitened points.
-
-    z_i'z_j = rows_i · rows_j + Σ_k signs_k columns_ik columns_jk: centring and a low-rank correction cost a few
-    columns, and the rows stay sparse.
-    """
-
-    rows: Any
-    columns: Vector
-    signs: Vector
+_CENTRED_ENTRIES = 2**20  # of rows that are centred at a time
 
 
 class RidgedProducts(NamedTuple):
@@ -117,7 +106,7 @@ class Structure(ABC):
         """
         if isinstance(X, np.ndarray):
             total = np.zeros((X.shape[1], *coefficients.shape[1:]))
-            for first, last in spans(len(X), max(1, _ENTRIES // max(1, X.shape[1]))):
+            for first, last in spans(len(X), max(1, _CENTRED_ENTRIES // max(1, X.shape[1]))):
                 total += (X[first:last] - self.mean).T @ coefficients[first:last]
             return total
         total = np.asarray(X.T @ coefficients, dtype=np.float64)

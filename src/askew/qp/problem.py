@@ -3,63 +3,25 @@
 Solves
     minimise ½ β'Kβ + p'β   subject to   lower ≤ β ≤ upper   and the sums of ``constraint``.
 Given
-    K as an object that can produce rows, a diagonal and products (see ``SymmetricMatrix``), never as a demand
-    for the whole n×n array. β = y∘α are signed variables: what scikit-learn calls ``dual_coef_``.
+    K as an object that offers products, a diagonal and blocks, and perhaps more (see ``askew.qp.matrix``), never as a
+    demand for the whole n×n array. β = y∘α are signed variables: what scikit-learn calls ``dual_coef_``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import InfeasibleError, ParameterError
-from askew.qp.constraints import Constraint
+from askew.qp.constraints import Constraint, Free
+from askew.qp.matrix import SymmetricMatrix, check_matrix
+from askew.qp.precomputed import as_precomputed
 
 Vector = NDArray[np.float64]
-
-
-class SymmetricMatrix(Protocol):
-    """What a programme needs to know of its matrix; the kernels of ``askew.kernels`` are such matrices."""
-
-    n: int
-    is_psd: bool | None
-    """True or False when known from the formula, None when only the numbers could tell."""
-
-    def diagonal(self) -> Vector:
-        """K_ii in float64."""
-        ...
-
-    def matvec(self, v: Vector) -> Vector:
-        """Kv in float64, at a cost proportional to the non-zeros of v."""
-        ...
-
-    def rows(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> NDArray[Any]:
-        """K[indices, :] as a fresh (m, n) array."""
-        ...
-
-    def block(self, indices: NDArray[np.int64], dtype: Any = np.float64) -> NDArray[Any]:
-        """K[indices][:, indices] as a fresh (m, m) array."""
-        ...
-
-    def prepare(self, indices: NDArray[np.int64], dtype: Any) -> Any:
-        """Whatever ``tile`` needs to know of these rows, computed once."""
-        ...
-
-    def tile(self, prepared: Any, columns: slice, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """K[indices, columns] for prepared indices, into ``out`` when given."""
-        ...
-
-    def tile_width(self, m: int, itemsize: int) -> int:
-        """How many columns of m rows are best produced at a time."""
-        ...
-
-    def argument_bound(self) -> float:
-        """Largest size of the terms summed for one entry: what float32 rounding is relative to."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -68,8 +30,8 @@ class Problem:
 
     Parameters
     ----------
-    matrix : SymmetricMatrix
-        K, of size n×n.
+    matrix : SymmetricMatrix, or array of shape (n, n)
+        K. An array is wrapped as ``Precomputed``.
     linear : array of shape (n,)
         p.
     lower, upper : arrays of shape (n,)
@@ -85,26 +47,50 @@ class Problem:
     constraint: Constraint
 
     def __post_init__(self) -> None:
-        n = self.matrix.n
-        for name in ("linear", "lower", "upper"):
+        if isinstance(self.matrix, np.ndarray):
+            object.__setattr__(self, "matrix", as_precomputed(self.matrix))
+        check_matrix(self.matrix)
+        self._check_vectors("linear", "lower", "upper")
+        self._check_numbers("linear")
+        labels = self.constraint.labels(self.n)
+        if labels.shape != (self.n,):
+            raise ParameterError(f"The constraint must give a group to each of {self.n} variables; got {labels.shape}.")
+        self._check_box()
+
+    def in_box(self, lower: Vector, upper: Vector) -> Problem:
+        """The same problem in another box; what stays the same is not checked again."""
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__, lower=lower, upper=upper)
+        other._check_vectors("lower", "upper")
+        other._check_box()
+        return other
+
+    def _check_vectors(self, *names: str) -> None:
+        n = self.n
+        for name in names:
             value = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
             if value.shape != (n,):
                 raise ParameterError(
                     f"{name} must have shape ({n},), one entry per row of the matrix; got {value.shape}."
                 )
-            if np.isnan(value).any():
-                i = int(np.argmax(np.isnan(value)))
-                raise ParameterError(f"{name} must hold numbers; entry {i} is NaN.")
             object.__setattr__(self, name, value)
-        labels = self.constraint.labels(n)
-        if labels.shape != (n,):
-            raise ParameterError(f"The constraint must give a group to each of {n} variables; got {labels.shape}.")
-        if np.any(self.lower > self.upper):
+
+    def _check_box(self) -> None:
+        """Refuse an empty box, one of NaN, and sums that no point of the box reaches."""
+        if not (self.lower <= self.upper).all():
+            self._check_numbers("lower", "upper")
             i = int(np.argmax(self.lower > self.upper))
             raise InfeasibleError(
                 f"The box of variable {i} is empty: lower={self.lower[i]:g} exceeds upper={self.upper[i]:g}."
             )
-        self._check_totals()
+        if not isinstance(self.constraint, Free):
+            self._check_totals()
+
+    def _check_numbers(self, *names: str) -> None:
+        for name in names:
+            is_nan = np.isnan(getattr(self, name))
+            if is_nan.any():
+                raise ParameterError(f"{name} must hold numbers; entry {int(np.argmax(is_nan))} is NaN.")
 
     @property
     def n(self) -> int:
@@ -134,7 +120,6 @@ class Problem:
         return [np.flatnonzero(labels == g) for g in range(count)]
 
     def _check_totals(self) -> None:
-        """Refuse sums that no point of the box reaches."""
         slack = self.constraint.slack
         for g, (mine, total) in enumerate(zip(self.members(), self.constraint.totals, strict=True)):
             low, high = self.lower[mine].sum(), self.upper[mine].sum()

@@ -1,1 +1,6 @@
-"""Solvers: a ``Problem`` in, a ``Solution`` with its certificate out. They report a status and never warn or print."""
+"""Solvers: ``solve(problem)`` → ``Solution``, and ``prepare`` for many problems on one matrix. See ``routes``."""
+
+from askew.solvers.prepared import Prepared, prepare, solve, solve_each
+from askew.solvers.routes import Route, route_of
+
+__all__ = ["Prepared", "Route", "prepare", "route_of", "solve", "solve_each"]

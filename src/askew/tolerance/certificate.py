@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import DataError, ParameterError
-from askew.methods import cantelli
+from askew.methods.moment import cantelli
 from askew.tolerance.score import Score
 from askew.tolerance.threshold import Threshold
 

@@ -6,20 +6,20 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from askew.detection.draw import uniform
 from askew.detection.target_column import TargetColumn, canonical_label, count_labels, labels_of
 from askew.exceptions import DataError, ParameterError
 from askew.sources import SparseBlock
+from askew.summaries import draw_by_number
 
 
 def test_draws_are_uniform_and_independent_of_blocks():
-    whole = uniform(0, 100_000, seed=3)
-    np.testing.assert_array_equal(whole, np.concatenate([uniform(s, 10, 3) for s in range(0, 100_000, 10)]))
+    whole = draw_by_number(0, 100_000, seed=3)
+    np.testing.assert_array_equal(whole, np.concatenate([draw_by_number(s, 10, 3) for s in range(0, 100_000, 10)]))
     assert whole.min() >= 0
     assert whole.max() < 1
     counts, _ = np.histogram(whole, bins=50, range=(0, 1))
     assert ((counts - 2000) ** 2 / 2000).sum() < 100  # chi squared, 49 degrees of freedom
-    for other in (uniform(0, 100_000, seed=4), np.roll(whole, 1)):
+    for other in (draw_by_number(0, 100_000, seed=4), np.roll(whole, 1)):
         assert abs(np.corrcoef(whole, other)[0, 1]) < 0.015
 
 

@@ -9,7 +9,6 @@ from sklearn.datasets import dump_svmlight_file
 from askew.datasets import Transactions
 from askew.detection import Request, train
 from askew.detection.comparison import compare_methods
-from askew.detection.draw import uniform
 from askew.detection.evaluation import evaluate_source
 from askew.detection.gathering import Plan, gather
 from askew.detection.importance import importances
@@ -18,6 +17,7 @@ from askew.detection.survey import take_survey
 from askew.detection.warning_signs import warning_signs
 from askew.exceptions import DataError, InfeasibleError, ParameterError
 from askew.sources import FrameSource, open_source
+from askew.summaries import draw_by_number
 
 
 def silent(*_):
@@ -62,7 +62,7 @@ def test_calibration_rows_teach_nothing(table):
         return survey, gather(source, survey, plan, silent)
 
     _, first = seen(source)
-    is_held = (uniform(0, 6000, 0) < 0.3) & (table["is_fraud"] == 0)
+    is_held = (draw_by_number(0, 6000, 0) < 0.3) & (table["is_fraud"] == 0)
     assert first.held_negatives.shape[0] == is_held.sum()
     assert first.n_negatives + is_held.sum() == (table["is_fraud"] == 0).sum()
     changed = {**table, "amount": np.where(is_held, 1e6, table["amount"])}

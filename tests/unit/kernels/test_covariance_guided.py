@@ -7,9 +7,9 @@ from scipy import sparse
 from askew.exceptions import ParameterError
 from askew.kernels import RBF, Gram, Linear, Polynomial, Precomputed, Sigmoid
 from askew.kernels.covariance_guided import CovarianceGuided, eta_from_blend, scale_of, trace_scale
-from askew.kernels.covariance_sketch import CovarianceSketch
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.kernels.symmetric_product import symmetric_product
+from askew.solvers.covariance_sketch import CovarianceSketch
 
 N = 300
 
@@ -156,48 +156,48 @@ class TestStandIn:
         return CovarianceGuided(covariance, 0.4, trace_scale(covariance))
 
     def test_its_readings_agree(self, guided):
-        stand_in = CovarianceSketch(guided.covariance, 20).stand_in(guided)
+        surrogate = CovarianceSketch(guided.covariance, 20).surrogate(guided)
         every = np.arange(N)
-        whole = stand_in.block(every)
+        whole = surrogate.block(every)
         size = np.abs(whole).max()
         np.testing.assert_allclose(whole, whole.T, atol=1e-10 * size)
-        np.testing.assert_allclose(stand_in.diagonal(), np.diagonal(whole), atol=1e-10 * size)
-        np.testing.assert_allclose(stand_in.block(every[5:40]), whole[5:40, 5:40], atol=1e-10 * size)
+        np.testing.assert_allclose(surrogate.diagonal(), np.diagonal(whole), atol=1e-10 * size)
+        np.testing.assert_allclose(surrogate.block(every[5:40]), whole[5:40, 5:40], atol=1e-10 * size)
         v = np.random.default_rng(7).normal(size=N)
-        np.testing.assert_allclose(stand_in.matvec(v), whole @ v, atol=1e-9 * size * N)
+        np.testing.assert_allclose(surrogate.matvec(v), whole @ v, atol=1e-9 * size * N)
 
     def test_with_all_columns_it_is_the_matrix_and_more_of_them_come_nearer(self, guided):
         every = np.arange(N)
         expected = guided.rows(every)
         misses = []
         for rank in (1, 12, N):
-            believed = CovarianceSketch(guided.covariance, rank).stand_in(guided).block(every)
+            believed = CovarianceSketch(guided.covariance, rank).surrogate(guided).block(every)
             misses.append(np.linalg.norm(believed - expected) / np.linalg.norm(expected))
         # the span of all kernel columns is cut where they are the same to ten digits
         assert misses[2] < 1e-3
         assert misses[2] < misses[1] < max(0.6 * misses[0], 1e-3)
 
     def test_the_matrix_itself_in_low_precision(self, guided):
-        stand_in = CovarianceSketch(guided.covariance, 10).stand_in(guided)
+        surrogate = CovarianceSketch(guided.covariance, 10).surrogate(guided)
         v = np.random.default_rng(10).normal(size=N)
         expected = guided.matvec(v)
         np.testing.assert_allclose(
-            stand_in.product(v, stand_in.matvec(v)), expected, atol=1e-8 * np.abs(expected).max()
+            surrogate.product(v, surrogate.matvec(v)), expected, atol=1e-8 * np.abs(expected).max()
         )
 
     def test_the_marks_know_the_trace_and_where_points_are_few(self, guided):
         sketch = CovarianceSketch(guided.covariance, N // 5)
         assert sketch.trace == pytest.approx(guided.covariance.trace(), rel=0.3)
         even = guided.matvec(guided.covariance.weight)
-        assert np.corrcoef(sketch.stand_in(guided).even_gradient(), even)[0, 1] > 0.9
+        assert np.corrcoef(sketch.surrogate(guided).even_gradient(), even)[0, 1] > 0.9
 
     def test_a_step_teaches_it_the_curvature(self, guided):
         rng = np.random.default_rng(8)
-        stand_in = CovarianceSketch(guided.covariance, 10).stand_in(guided)
+        surrogate = CovarianceSketch(guided.covariance, 10).surrogate(guided)
         for _ in range(3):
             move = rng.normal(size=N)
-            stand_in = stand_in.refine(move, guided.matvec(move), stand_in.matvec(move))
+            surrogate = surrogate.refine(move, guided.matvec(move), surrogate.matvec(move))
             np.testing.assert_allclose(
-                stand_in.matvec(move), guided.matvec(move), atol=1e-6 * np.abs(guided.matvec(move)).max()
+                surrogate.matvec(move), guided.matvec(move), atol=1e-6 * np.abs(guided.matvec(move)).max()
             )
-        assert np.linalg.eigvalsh(stand_in.block(np.arange(N))).min() > -1e-6 * guided.diagonal().max()
+        assert np.linalg.eigvalsh(surrogate.block(np.arange(N))).min() > -1e-6 * guided.diagonal().max()

@@ -7,7 +7,7 @@ from askew.exceptions import InfeasibleError, ParameterError
 from askew.kernels import RBF, Gram
 from askew.methods import asymmetric
 from askew.qp import GroupSums, Sum
-from askew.solvers.working_set import solve
+from askew.solvers import solve
 
 
 def settle(problem, start):

@@ -10,11 +10,11 @@ from askew.methods import one_class
 from askew.methods.covariance_one_class import BLENDS, HALVINGS, fit_at, walk
 from askew.methods.rejection import rejection_threshold
 from askew.methods.support_width import choose_width, support_fraction
-from askew.solvers.working_set import solve as working_set_solve
+from askew.solvers import solve as solve_programme
 
 
 def solve(problem, start):
-    return working_set_solve(problem, start=start)
+    return solve_programme(problem, start=start)
 
 
 def covariance_of(X, gamma, weight=None):

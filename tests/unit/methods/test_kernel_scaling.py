@@ -16,11 +16,11 @@ from askew.methods.kernel_scaling_rules import SCALINGS, rule_of
 from askew.methods.kernel_scaling_score import Surroundings, columns_of, needs_distances, scores_from_sums, unite
 from askew.methods.kernel_scaling_search import candidates_of, deal_folds, search
 from askew.metrics import tolerance_auc_score
-from askew.solvers.working_set import solve as working_set
+from askew.solvers import solve as solve_programme
 
 
 def solve(problem, start=None):
-    return working_set(problem, start=start, tol=1e-6)
+    return solve_programme(problem, start=start, tol=1e-6)
 
 
 def _task(n=120, seed=0, rare=0.2):

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from askew.exceptions import DataError
 from askew.moments import DiagonalMoments, LowRankMoments, Moments
-from askew.moments.grouped import can_subtract, without_each
+from askew.moments.moments import can_subtract, without_each
 from askew.moments.sparse_sweeps import remove_rows
 
 

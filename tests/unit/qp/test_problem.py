@@ -5,9 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from askew.exceptions import InfeasibleError, ParameterError
-from askew.kernels import Precomputed
-from askew.qp import Free, GroupSums, Problem, Sum, SumAtMost
+from askew.exceptions import DataError, InfeasibleError, ParameterError
+from askew.qp import Free, GroupSums, Precomputed, Problem, Sum, SumAtMost
 
 
 def make(n=3, constraint=None, **changes):
@@ -92,3 +91,44 @@ def test_nan_is_refused_by_name(name):
 def test_groups_must_cover_every_variable():
     with pytest.raises(ParameterError, match=r"a group to each of 3 variables; got \(2,\)"):
         Problem(Precomputed(np.eye(3)), np.zeros(3), np.zeros(3), np.ones(3), GroupSums(np.array([0, 1]), (1.0, 1.0)))
+
+
+def test_a_problem_in_another_box_is_the_same_but_for_the_box():
+    one = Problem(Precomputed(np.eye(3)), -np.ones(3), np.zeros(3), np.ones(3), Sum(1.0))
+    other = one.in_box(np.zeros(3), [0.5, 0.5, 2.0])
+    assert other.matrix is one.matrix
+    assert other.constraint is one.constraint
+    np.testing.assert_array_equal(other.upper, [0.5, 0.5, 2.0])
+    np.testing.assert_array_equal(one.upper, np.ones(3))
+    with pytest.raises(InfeasibleError, match="group 0 can sum to"):
+        one.in_box(np.zeros(3), np.full(3, 0.1))
+    with pytest.raises(InfeasibleError, match="box of variable 1 is empty"):
+        one.in_box(np.zeros(3), [1.0, -1.0, 1.0])
+    with pytest.raises(ParameterError, match="upper must hold numbers; entry 2 is NaN"):
+        one.in_box(np.zeros(3), [1.0, 1.0, np.nan])
+    with pytest.raises(ParameterError, match=r"lower must have shape \(3,\)"):
+        one.in_box(np.zeros(2), np.ones(3))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_a_plain_array_is_a_matrix(order, dtype):
+    K = np.array([[2, 1, 0], [1, 2, 1], [0, 1, 2]], dtype=dtype, order=order)
+    problem = make(matrix=K)
+    assert isinstance(problem.matrix, Precomputed)
+    np.testing.assert_array_equal(problem.gradient(np.array([1.0, 0.0, 2.0])), [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("K", "message"),
+    [
+        (np.eye(3)[:2], r"must be square, n×n; got an array of shape \(2, 3\)"),
+        (np.zeros(3), r"must be square, n×n; got an array of shape \(3,\)"),
+        (np.diag([1.0, np.nan, 1.0]), "must be finite; got NaN or infinity"),
+        (np.triu(np.ones((3, 3))), r"differs from its transpose by 1. Pass \(K \+ K.T\) / 2"),
+    ],
+    ids=["a part", "a vector", "NaN", "half of it"],
+)
+def test_an_array_that_is_no_symmetric_matrix_is_refused(K, message):
+    with pytest.raises(DataError, match=message):
+        make(matrix=K)

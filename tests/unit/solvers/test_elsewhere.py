@@ -1,6 +1,7 @@
 """The working-set solver on matrices that live in another array library: the optimum of the host, certified."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,11 +10,12 @@ from oracle.clarabel_oracle import gradient_unit, objective_scale
 from oracle.zoo import SHAPES, draw, kernel_of, trait_of
 
 from askew.exceptions import DataError
-from askew.kernels import RBF, ArrayGram, Gram, Linear, Polynomial, Sigmoid, gram
+from askew.kernels import RBF, Gram, Linear, Polynomial, Sigmoid
 from askew.kernels.conformal import Conformal
-from askew.qp import Free, GroupSums, Problem, Status, Sum, SumAtMost, certify
-from askew.solvers.working_set import solve
+from askew.qp import Ability, Free, GroupSums, Problem, Status, Sum, SumAtMost, certify
+from askew.solvers import solve as solve_by_any_route
 
+solve = partial(solve_by_any_route, route="by_rows")
 TOL = 1e-6  # in units of the gradient
 SEEDS = {"torch": [*range(30), *range(40, 50)], "strict": range(0, 30, 2), "device": range(1, 30, 2)}
 AT_LEAST = {"torch": 25, "strict": 8, "device": 8}
@@ -25,7 +27,7 @@ def _drawn(library, shape):
         problem = draw(shape, seed)
         if isinstance(problem.matrix, Gram):
             X = put(library, problem.matrix.points.X)
-            yield seed, problem, replace(problem, matrix=gram(problem.matrix.function, X))
+            yield seed, problem, replace(problem, matrix=Gram(problem.matrix.function, X))
 
 
 @everywhere
@@ -51,7 +53,7 @@ def _problem(shape, X, function=RBF(0.4), n=N):  # noqa: B008
     """A programme of a shape on given rows."""
     rng = np.random.default_rng(7)
     y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
-    matrix, lower, upper = gram(function, X), np.where(y > 0, 0.0, -5.0), np.where(y > 0, 5.0, 0.0)
+    matrix, lower, upper = Gram(function, X), np.where(y > 0, 0.0, -5.0), np.where(y > 0, 5.0, 0.0)
     if shape == "sum":
         return Problem(matrix, -y, lower, upper, Sum(0.0))
     if shape == "group_sums":
@@ -69,7 +71,7 @@ def _rows(n=N, dtype=np.float32):
 def test_larger_programmes_on_float32_rows(library, shape):
     X, tol = _rows(), 1e-3
     here, elsewhere = _problem(shape, X), _problem(shape, put(library, X))
-    assert isinstance(elsewhere.matrix, ArrayGram)
+    assert Ability.DEVICE in elsewhere.matrix.abilities
     expected, found = solve(here, tol=tol), solve(elsewhere, tol=tol)
     verdict = certify(here, found.beta)
     assert found.status is Status.OPTIMAL
@@ -85,10 +87,12 @@ def test_larger_programmes_on_float32_rows(library, shape):
 @everywhere
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_many_rounds_of_small_working_sets(library, shape, dtype):
+def test_many_rounds_of_small_working_sets(monkeypatch, library, shape, dtype):
+    monkeypatch.setattr("askew.solvers.working_set.loop.row_precision", lambda *_: np.dtype(dtype))
+    monkeypatch.setattr("askew.solvers.working_set.loop.default_size", lambda *_: 40)
     X = _rows(400)
     problem = _problem(shape, put(library, X), n=400)
-    found = solve(problem, tol=1e-4, working_set_size=40, dtype=dtype)
+    found = solve(problem, tol=1e-4)
     assert found.n_outer >= 5
     assert certify(_problem(shape, X, n=400), found.beta).is_optimal(1.001e-4)
 
@@ -123,10 +127,11 @@ def test_a_warm_start_is_taken_up(library):
 
 
 @everywhere
-def test_limits_are_kept_and_told(library):
+def test_limits_are_kept_and_told(monkeypatch, library):
+    monkeypatch.setattr("askew.solvers.working_set.loop.default_size", lambda *_: 10)
     problem = _problem("sum", put(library, _rows(300)), n=300)
     assert solve(problem, max_iter=5).status is Status.MAX_ITER
-    assert solve(problem, on_round=lambda: True, working_set_size=10).status is Status.STOPPED
+    assert solve(problem, on_round=lambda: True).status is Status.STOPPED
 
 
 @everywhere

@@ -5,6 +5,7 @@ import sys
 import tracemalloc
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ from threadpoolctl import threadpool_limits
 
 from askew.kernels import RBF, Gram, Linear, Precomputed, Sigmoid
 from askew.qp import Free, GroupSums, Problem, Status, Sum, SumAtMost, certify
-from askew.solvers.working_set import solve
+from askew.solvers import solve as solve_by_any_route
 
+solve = partial(solve_by_any_route, route="by_rows")
 SEEDS = [seed for seed in range(40) if trait_of(seed) not in ("huge C", "one point")]
 
 
@@ -32,6 +34,16 @@ def classification(n, C=1.0, function=None, wrap=np.asarray, **shape):
     X, y = two_classes(n, **shape)
     lower, upper = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
     return Problem(Gram(function or RBF(0.5), wrap(X)), -y, lower, upper, Sum(0.0))
+
+
+def rows_in(monkeypatch, dtype):
+    """Rows of K in a precision, whatever the size of the problem."""
+    monkeypatch.setattr("askew.solvers.working_set.loop.row_precision", lambda *_: np.dtype(dtype))
+
+
+def sets_of(monkeypatch, size):
+    """Working sets of so many variables."""
+    monkeypatch.setattr("askew.solvers.working_set.loop.default_size", lambda *_: size)
 
 
 def one_class(n, nu=0.2):
@@ -127,31 +139,35 @@ def test_a_solver_neither_warns_nor_prints(capfd):
 
 
 @pytest.mark.parametrize("C", [1.0, 1000.0])
-def test_float32_rows_meet_a_tolerance_judged_in_float64(C):
+def test_float32_rows_meet_a_tolerance_judged_in_float64(monkeypatch, C):
+    rows_in(monkeypatch, np.float32)
     problem = classification(2000, C=C)
-    solution = solve(problem, tol=1e-3, dtype=np.float32)
+    solution = solve(problem, tol=1e-3)
     verdict = certify(problem, solution.beta)  # gradient made here, in float64
     assert solution.status is Status.OPTIMAL
     assert verdict.violation <= 1e-3
     assert verdict.violation == pytest.approx(solution.certificate.violation, rel=1e-6)
 
 
-def test_float32_rows_give_way_where_they_are_too_coarse():
+def test_float32_rows_give_way_where_they_are_too_coarse(monkeypatch):
+    rows_in(monkeypatch, np.float32)
     problem = classification(600, C=100.0)
-    solution = solve(problem, tol=1e-8, dtype=np.float32)
+    solution = solve(problem, tol=1e-8)
     assert solution.status is Status.OPTIMAL
     assert certify(problem, solution.beta).violation <= 1e-8
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_float32_rows_and_small_working_sets_find_the_same_optimum(shape):
+def test_float32_rows_and_small_working_sets_find_the_same_optimum(monkeypatch, shape):
     """The outer loop at work: problems many times larger than their working set and their cache."""
+    rows_in(monkeypatch, np.float32)
+    sets_of(monkeypatch, 16)
     for seed in SEEDS:
         problem, beta, optimum = answered(shape, seed)
         if trait_of(seed) == "badly scaled":
             continue  # float32 cannot hold it; the solver then goes on in float64, tested above
         tol = 1e-6 * gradient_unit(problem)
-        solution = solve(problem, tol=tol, dtype=np.float32, working_set_size=16, cache_bytes=5_000)
+        solution = solve(problem, tol=tol, memory=5_000)
         assert solution.status is Status.OPTIMAL, seed
         assert certify(problem, solution.beta).is_optimal(tol, 1e-10), seed
         assert abs(solution.objective - optimum) <= 1e-6 * objective_scale(problem, beta, optimum), seed
@@ -160,11 +176,11 @@ def test_float32_rows_and_small_working_sets_find_the_same_optimum(shape):
 # Memory and threads
 
 
-@pytest.mark.parametrize("cache_bytes", [0, 50_000, 2**30])
-def test_the_cache_changes_the_cost_and_not_the_answer(cache_bytes):
+@pytest.mark.parametrize("memory", [0, 50_000, 2**30])
+def test_the_cache_changes_the_cost_and_not_the_answer(memory):
     problem = one_class(2500)
     tol = 1e-3 / 2500
-    solution = solve(problem, tol=tol, cache_bytes=cache_bytes)
+    solution = solve(problem, tol=tol, memory=memory)
     reference = solve(problem, tol=tol)
     assert solution.certificate.is_optimal(tol)
     assert solution.objective == pytest.approx(reference.objective, rel=1e-6)
@@ -176,7 +192,7 @@ def test_memory_stays_within_the_budget():
     solve(classification(50))  # compilation is not the solver's memory
     tracemalloc.start()
     try:
-        solution = solve(problem, cache_bytes=8 * 2**20)
+        solution = solve(problem, memory=8 * 2**20)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -207,7 +223,7 @@ def test_sparse_points_give_the_dense_answer(function):
 
 
 def test_importing_the_solver_does_not_load_numba():
-    program = "import sys, askew.solvers.working_set; sys.exit('numba' in sys.modules)"
+    program = "import sys, askew.solvers; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
@@ -234,13 +250,14 @@ def test_a_stored_matrix_shows_its_negative_curvature():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("is_psd", [True, None])
-def test_rounding_is_not_mistaken_for_negative_curvature(dtype, is_psd):
+def test_rounding_is_not_mistaken_for_negative_curvature(monkeypatch, dtype, is_psd):
     """Points that occur many times have a curvature of exactly zero between them."""
+    rows_in(monkeypatch, dtype)
     X, y = two_classes(40)
     X, y = np.tile(X, (5, 1)), np.tile(y, 5)
     K = Gram(RBF(0.5), X).rows(np.arange(200))
     problem = Problem(Precomputed(K, is_psd=is_psd), -y, np.minimum(0, 3 * y), np.maximum(0, 3 * y), Sum(0.0))
-    assert solve(problem, tol=1e-4, dtype=dtype).status is Status.OPTIMAL
+    assert solve(problem, tol=1e-4).status is Status.OPTIMAL
 
 
 # Against scikit-learn, on the same programme

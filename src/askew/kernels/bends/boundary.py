@@ -25,10 +25,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.kernels.bends.adaptive import middle
 from askew.kernels.bends.bend import Array, Bend, Sight, Slopes, Vector
 from askew.kernels.bends.distances import Distances
-from askew.kernels.bends.radial import log_mean_exp, shares, usable_widths
+from askew.kernels.bends.radial import log_mean_exp, middle, shares, usable_widths
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Coordinate descent on points or features: no n×n matrix at all."""

@@ -1,0 +1,1 @@
+"""Solvers for a matrix that is formed whole."""

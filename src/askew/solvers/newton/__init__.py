@@ -1,0 +1,1 @@
+"""Newton steps: interior point, active set, smoothed dual."""

@@ -1,0 +1,1 @@
+"""The working-set method: rows of K computed as they are needed."""
