@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         MomentSVC,
         OneClassSVM,
         ParzenDescription,
+        TablePreparation,
     )
     from askew.persistence import load, save, trusted_types
     from askew.tolerance import ToleranceClassifier
@@ -37,6 +38,7 @@ __all__ = [
     "MomentSVC",
     "OneClassSVM",
     "ParzenDescription",
+    "TablePreparation",
     "ToleranceClassifier",
     "load",
     "save",
@@ -46,7 +48,7 @@ __version__ = "0.1.0"
 
 _PACKAGES = {
     *("datasets", "detection", "displays", "estimators", "kernels", "metrics", "moments", "persistence", "qp"),
-    *("report", "selection", "solvers", "sources", "tolerance"),
+    *("report", "selection", "solvers", "sources", "tables", "tolerance"),
 }
 _HOMES = {
     "Detector": "detection",

@@ -15,6 +15,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from askew.compiled import compilations
 
@@ -46,41 +47,49 @@ def _fits() -> Iterator[tuple[str, Callable[[], object]]]:
     from scipy import sparse
 
     from askew import SVC, AsymmetricSVC, CovarianceOneClassSVM, KernelScaledSVC, MomentSVC, OneClassSVM
+    from askew.kernels import RBF, Gram
+    from askew.kernels.conformal import Conformal
+    from askew.kernels.stored import Stored
+    from askew.moments import Moments
+    from askew.qp import Problem, Sum
     from askew.selection import ToleranceSearchCV
+    from askew.solvers import solve
 
     rng = np.random.default_rng(0)
-    n = 1500
-    X = rng.normal(size=(n, 5))
-    y = (X[:, 0] + rng.normal(size=n) > 1.0).astype(int)
+    X = rng.normal(size=(6000, 5))
+    y = (X[:, 0] + rng.normal(size=len(X)) > 1.0).astype(int)
     few = np.concatenate([np.flatnonzero(y == 0)[:150], np.flatnonzero(y == 1)[:50]])
-    S = sparse.random(n, 300, 0.02, format="csr", random_state=0)
+    S = sparse.random(1500, 300, 0.02, format="csr", random_state=0)
     S_y = (np.asarray(S[:, :30].sum(axis=1)).ravel() > 0.4).astype(int)
-    many = rng.normal(size=(6000, 5))
-    many_y = (many[:, 0] + rng.normal(size=len(many)) > 0.5).astype(int)
+    unsorted = sparse.csr_array((S.data, 299 - S.indices, S.indptr), S.shape)
 
-    yield "SVC, few rows", lambda: SVC().fit(X[few], y[few])
-    yield "SVC", lambda: SVC(cache_size=4).fit(X, y)
-    yield "SVC, linear, unsorted weights", lambda: SVC(kernel="linear").fit(X, y, sample_weight=1.0 + y)
+    yield "SVC, 200 rows", lambda: SVC().fit(X[few], y[few])
+    yield "SVC, 1,500 rows", lambda: SVC().fit(X[:1500], y[:1500])
+    yield "SVC, small cache", lambda: SVC(cache_size=1).fit(X[:1500], y[:1500])
     yield "SVC, sparse rows", lambda: SVC().fit(S, S_y)
     yield "SVC, Nyström", lambda: SVC(approximation="nystroem", n_landmarks=50).fit(X, y)
-    yield "OneClassSVM", lambda: OneClassSVM(nu=0.2).fit(X)
+    yield "OneClassSVM", lambda: OneClassSVM(nu=0.2).fit(X[:1500])
     yield "AsymmetricSVC", lambda: AsymmetricSVC().fit(X[few], y[few])
     yield "CovarianceOneClassSVM", lambda: CovarianceOneClassSVM().fit(X[few])
     yield "KernelScaledSVC", lambda: KernelScaledSVC().fit(X[few], y[few])
-    yield "MomentSVC", lambda: MomentSVC().fit(many, many_y)
-    yield "MomentSVC, float32", lambda: MomentSVC().fit(many.astype(np.float32), many_y)
-    yield "MomentSVC, few positives", lambda: MomentSVC().fit(X[few], y[few])
-    yield "MomentSVC, two slacks", lambda: MomentSVC(formulation="two_slack").fit(X[few], y[few])
+    for name, rows in (("", X), (", float32", X.astype(np.float32)), (", few rows", X[few])):
+        yield f"MomentSVC{name}", lambda rows=rows: MomentSVC().fit(rows, y if len(rows) == len(y) else y[few])
     for structure in ("full", "diagonal", "factor"):
-        yield (
-            f"MomentSVC, sparse rows, {structure}",
-            lambda covariance=structure: MomentSVC(covariance=covariance).fit(S, S_y),
-        )
-    yield (
-        "MomentSVC, sparse rows, many positives",
-        lambda: MomentSVC(covariance="diagonal").fit(sparse.vstack([S] * 8, format="csr"), np.tile(1 - S_y, 8)),
-    )
-    yield "ToleranceSearchCV", lambda: ToleranceSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=3).fit(X[:600], y[:600])
+        model = MomentSVC(covariance=structure)
+        yield f"MomentSVC, sparse rows, {structure}", lambda model=model: model.fit(S, S_y)
+    model = MomentSVC(covariance="diagonal")
+    yield "MomentSVC, sparse rows, most of them positive", lambda: model.fit(unsorted, 1 - S_y, sample_weight=1.0 + S_y)
+    yield "MomentSVC, sparse rows, three classes", lambda: model.fit(S, S_y + (rng.random(1500) < 0.1))
+    yield "false_positive_bound", lambda: model.fit(S, S_y).false_positive_bound()
+    search = ToleranceSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=3)
+    yield "ToleranceSearchCV", lambda: search.fit(X[:600], y[:600])
+    side = np.where(y[:600] > 0, 1.0, -1.0)
+    for precision in ("float32", "float64"):
+        stored = Stored(Gram(RBF(0.2), X[:600]), with_float32=precision == "float32")
+        bent = Conformal(stored, np.linspace(0.5, 1.0, 600))
+        programme = Problem(bent, -side, np.minimum(side, 0.0), np.maximum(side, 0.0), Sum(0.0))
+        yield f"Bent kernel stored in {precision}", partial(solve, programme, route="explicit")
+    yield "Moments of unsorted rows", lambda: Moments.of(unsorted)
 
 
 if __name__ == "__main__":

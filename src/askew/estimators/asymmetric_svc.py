@@ -13,7 +13,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from askew.estimators.approximated import Approximated
-from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies, telling_of_memory
 from askew.estimators.kernel_machine import MEGABYTE
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
@@ -175,7 +174,7 @@ class AsymmetricSVC(Classifies, Approximated):
         """
         self._begin()
         X, y, sample_weight = self._opened(X, y, sample_weight, target)
-        X, classes, codes, weight, rows = read_classes(self, X, y, sample_weight)
+        X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
         tasks = self._one_vs_rest(classes, codes, weight)
         matrix = self._kernel_matrix(X, weight, codes)
         machines = [asymmetric.fit(matrix, signs, weight, mu, tau, self._solve) for signs, mu, tau in tasks]
@@ -198,7 +197,7 @@ class AsymmetricSVC(Classifies, Approximated):
         """
         other = clone(self)
         check_parameters(other)
-        X, classes, codes, weight, _ = read_classes(other, X, y, sample_weight)
+        X, classes, codes, weight, _ = other._read_classes(X, y, sample_weight)
         tasks = other._one_vs_rest(classes, codes, weight)
         matrix = other._kernel_matrix(X, weight, codes)
         return _one_or_all(

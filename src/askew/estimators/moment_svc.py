@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from askew import solvers
 from askew.arrays import Home, fetched, host, is_elsewhere
 from askew.estimators.elsewhere import read_rows
-from askew.estimators.moment_targets import Targets, read_classes, read_targets
 from askew.estimators.rows_at_fault import check_sizes, naming_columns
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
@@ -31,17 +30,8 @@ from askew.moments import BaseMoments, CovarianceModel, DiagonalMoments, divide_
 from askew.moments.choice import NAMES as COVARIANCES
 from askew.qp import Status
 from askew.sources import ScoresAnywhere, is_beyond_memory
-from askew.summaries import (
-    Evidence,
-    Stream,
-    encode,
-    encoded_names,
-    gather,
-    load_stream,
-    open_labelled,
-    save_stream,
-    tally_classes,
-)
+from askew.summaries import Evidence, Stream, gather, load_stream, open_labelled, save_stream, tally_classes
+from askew.tables import Targets, encode, encoded_names, positive_class, read_classes, read_targets
 from askew.threads import workers
 from askew.tuning import Fold, MomentFold, PathPoint, Stage, mean_variance, rank_scores, search_stages
 
@@ -99,8 +89,9 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
     mean_radius : float, default=0.0
         How far the mean may be wrong, in standard deviations; it tightens the certificate and leaves the fit as it is.
     pos_label : label, default=None
-        Of two classes, the one that is modelled by its points; ``classes_[1]`` by default. Not used for more classes,
-        each of which has its turn.
+        Of two classes, the one that is modelled by its points. By default the larger of {0, 1}, {-1, 1} and {False,
+        True}, and of other labels the rarer class, said in a warning (ASK104); in ``partial_fit`` the rarer one of the
+        first batch. Not used for more classes, each of which has its turn.
     max_positive : int, default=100_000
         Most rows of a class that are gathered from rows beyond memory; where there are more, a fair draw of that many
         stands for all, with a warning.
@@ -117,6 +108,8 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
+    pos_label_ : label
+        Of two classes, the one that is modelled by its points.
     coef_ : array of shape (n_machines, n_features)
         In the original features, for the linear kernel. One machine for two classes, else one per class. Where text
         was learnt, its columns are those of ``encoded_names_``.
@@ -152,7 +145,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
     Notes
     -----
     With two classes ``decision_function`` is positive towards ``classes_[1]``, as everywhere in scikit-learn. If
-    ``pos_label`` is ``classes_[0]`` the score of the positive class, on which the certificate's thresholds stand, is
+    ``pos_label_`` is ``classes_[0]`` the score of the positive class, on which the certificate's thresholds stand, is
     its negative. The certificate of a structure that holds no full covariance ("diagonal", "identity", and "factor"
     on many features) measures the variance of the negatives' scores in a second pass; without rows to pass over, or
     with several machines, it assumes the worst correlation and is looser.
@@ -287,7 +280,8 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
             Gathered anywhere: another machine, a file, a stream.
         sample_weight : array-like of shape (n_positives,), optional
         classes : pair of labels, default=(0, 1)
-            Labels to predict; ``pos_label`` (the second by default) goes to the positives.
+            Labels to predict; ``pos_label`` goes to the positives, by default the larger of {0, 1}, {-1, 1} and
+            {False, True}, and the second of other labels.
 
         Returns
         -------
@@ -306,9 +300,11 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
             raise DataError(f"X_positive has {X.shape[1]} features and the moments have {moments.n_features}.")
         if not moments.n_samples > 0:
             raise DataError("The moments hold no negatives. Merge data into them first.")
-        targets = read_classes(np.empty(0), classes, self.pos_label)
-        if not targets.is_single:
-            raise ParameterError(f"classes must be two labels; got {len(targets.classes)}.")
+        labels = list(classes)
+        if len(labels) != 2:
+            raise ParameterError(f"classes must be two labels; got {len(labels)}.")
+        named = labels[positive_class(labels, (1.0, 0.0), self.pos_label, is_said=False)]
+        targets = read_classes((), labels, named)
         rows = np.flatnonzero(weight > 0)
         with pool_for(X):
             evidence = Evidence(X[rows], weight[rows], rows, moments, self._model().build(moments))
@@ -339,12 +335,15 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         new, stream = copy(self), getattr(self, "_stream", None)
         X, y, weight = read_labelled(new, X, y, sample_weight, reset=stream is None)
         if stream is None:
-            known = getattr(self, "classes_", None) if classes is None else classes
-            targets = read_classes(y, known, self.pos_label)
+            known, named = classes, self.pos_label
+            if classes is None:
+                known = getattr(self, "classes_", None)
+                named = getattr(self, "pos_label_", None) if named is None else named
+            targets = read_classes(y, known, named)
             positive = targets.positive if targets.is_single else None
             stream = Stream.empty(self._model(), len(targets.classes), positive, self.forgetting)
         else:
-            targets = read_classes(y, self._stream_classes, self.pos_label)
+            targets = read_classes(y, self._stream_classes, self._label_of(stream, self._stream_classes))
         with pool_for(X):
             return self._go_on(new, stream.plus(X, targets.codes, weight), targets)
 
@@ -393,7 +392,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         """
         check_parameters(self)
         stream, classes, names = load_stream(path, self._model(), self.forgetting)
-        targets = read_classes(np.empty(0, classes.dtype), classes, self.pos_label)
+        targets = read_classes((), classes, self._label_of(stream, classes))
         if stream.positive != (targets.positive if targets.is_single else None):
             raise ParameterError(f"The stream was begun with another pos_label than {self.pos_label!r}.")
         new = self._blank()
@@ -554,7 +553,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         tally = tally_classes(source, layout, model, self.pos_label, self.max_positive, self.max_categories)
         classes = np.array(tally.classes)
         check_classification_targets(classes)
-        targets = read_classes(np.empty(0, classes.dtype), classes, self.pos_label)
+        targets = read_classes((), classes, self.pos_label, tally.weights)
         for label, n in tally.drawn.items():
             warn(find("ASK105", n=n, label=label, most=self.max_positive))
         scale = unit_scale(tally.spread(features)) if self.scale else None
@@ -568,6 +567,11 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         if tally.categories:
             self.categories_ = tally.categories
             self.encoded_names_ = encoded_names(features, self.categories_)
+
+    def _label_of(self, stream: Stream, classes: Any) -> Any:
+        """The positive class: of the parameter, or else of the stream."""
+        is_known = self.pos_label is not None or stream.positive is None
+        return self.pos_label if is_known else classes[stream.positive]
 
     def _go_on(self, new: Self, stream: Stream, targets: Targets) -> Self:
         """Take over a copy that has a longer stream, fitted where every machine has something to stand on."""
@@ -604,6 +608,8 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         for name, value in shown.items():
             setattr(self, name, value)
         self.classes_, self._sign = targets.classes, targets.sign
+        if targets.is_single:
+            self.pos_label_ = targets.pos_label
         self._is_single, self._is_multilabel = targets.is_single, targets.is_multilabel
 
     def _warn_of(self, machines: Machines) -> None:
@@ -690,10 +696,11 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         known = None if last is None else last.memory
         if known is None:
             train, weight = fold.train, fold.weight[fold.train]
-            targets = read_classes(fold.classes[fold.codes[train]], fold.classes, self.pos_label)
+            labels, weights = fold.classes[fold.codes], np.bincount(fold.codes, fold.weight, len(fold.classes))
+            targets = read_classes(labels, fold.classes, self.pos_label, weights, is_said=False)
             divided, scale = self._scaled(fold.X[train], weight)
             X = fold.X if scale is None else divide_rows(fold.X, scale)
-            known = MomentFold(gather(divided, targets.member, weight, self._model())[0]), X, targets.sign
+            known = MomentFold(gather(divided, targets.member[train], weight, self._model())[0]), X, targets.sign
         trial, X, sign = known
         geometry, found = trial.fit(self._setting())
         return PathPoint(sign * rank_scores(geometry, found, X), found.alpha, found.status.has_converged, known)

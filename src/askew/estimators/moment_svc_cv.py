@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askew.arrays import stack_rows
 from askew.estimators.moment_svc import READ, MomentSVC, pool_for
-from askew.estimators.moment_targets import read_targets
 from askew.estimators.sklearn_private import Interval, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
 from askew.moments import divide_rows, unit_scale
 from askew.sources import ScoresAnywhere
 from askew.summaries import Evidence, gather
+from askew.tables import read_targets
 from askew.tuning import best_cost, cost_areas
 
 

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
-from askew.sources.categories import text_columns
 from askew.sources.partitions import Partitions
 from askew.sources.read_ahead import read_ahead
-from askew.sources.schemas import check_names, common_schema, conformed, without_index
+from askew.sources.schemas import check_names, common_schema, conformed, text_columns, without_index
 from askew.sources.side_by_side import side_by_side
 from askew.sources.source import BLOCK_ROWS, Source, naming
 from askew.sources.text_files import csv_options, reason, refuse_late_numbers, remedy, widened

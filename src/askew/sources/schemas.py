@@ -144,6 +144,17 @@ def _common_dictionary(first: Any, second: Any) -> Any:
     return None if both is None else pa.dictionary(pa.int32(), both)
 
 
+def is_category(kind: Any) -> bool:
+    """Whether an Arrow type is one of text or of a dictionary; numbers, truth values and times are not."""
+    types = arrow("types")
+    return types.is_dictionary(kind) or types.is_null(kind) or _is_text(kind)
+
+
+def text_columns(schema: Any) -> tuple[str, ...]:
+    """Names of the columns of categories in an Arrow schema."""
+    return tuple(field.name for field in schema if is_category(field.type))
+
+
 def _is_text(kind: Any) -> bool:
     types = arrow("types")
     return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)

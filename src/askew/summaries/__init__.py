@@ -1,6 +1,5 @@
 """What a fit knows of its data after one pass: evidence of rows, of streams and of sources, samples, checkpoints."""
 
-from askew.summaries.categories import encode, encoded_names
 from askew.summaries.checkpoint import load_stream, save_stream
 from askew.summaries.of_rows import Evidence, gather
 from askew.summaries.sample import draw_by_number, row_identity, row_keys
@@ -15,8 +14,6 @@ __all__ = [
     "Tally",
     "TallyPlan",
     "draw_by_number",
-    "encode",
-    "encoded_names",
     "gather",
     "load_stream",
     "open_labelled",

@@ -6,7 +6,7 @@ mean and scatter zero, so two parts are put on common columns exactly, and then 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -14,14 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from askew.exceptions import DataError
 from askew.moments import place_moments
-from askew.sources import as_table
-from askew.sources.categories import Level, read_categories, sort_levels
-from askew.sources.rows import FINITE, check_finite, columns_of
-from askew.sources.source import naming
+from askew.tables import Level, sort_levels
 
 Vector = NDArray[np.float64]
 
@@ -61,9 +57,9 @@ class Levels:
         if not (self.names and other.names):
             return self if self.names else other
         found = []
-        for name, mine, theirs in zip(self.names, self.weights, other.weights, strict=True):
+        for mine, theirs in zip(self.weights, other.weights, strict=True):
             of_both = {*mine, *theirs}
-            both = mine if mine.keys() == theirs.keys() else naming(f"column {name!r}", sort_levels, of_both)
+            both = mine if mine.keys() == theirs.keys() else sort_levels(of_both)
             found.append({level: mine.get(level, 0.0) + theirs.get(level, 0.0) for level in both})
         return Levels(self.names, self.most, tuple(found))._checked()
 
@@ -112,15 +108,6 @@ def check_numbers(names: tuple[str, ...], numbers: Iterable[int], most: int) -> 
             )
 
 
-def one_hot(codes: NDArray[np.int32], sizes: list[int]) -> Any:
-    """A 0/1 column for every category of every column, sparse; a code of -1 is none of them."""
-    starts = np.cumsum([0, *sizes])
-    is_known = codes >= 0
-    indices = (codes + starts[:-1].astype(np.int32))[is_known]
-    ends = np.append(0, np.cumsum(is_known.sum(axis=1)))
-    return sparse.csr_array((np.ones(len(indices)), indices, ends), shape=(len(codes), int(starts[-1])))
-
-
 @lru_cache(1024)
 def level_numbers(levels: tuple[Level, ...]) -> Vector:
     """A number for each category that depends on nothing but itself: rows with them can be kept, hashed and drawn.
@@ -137,61 +124,3 @@ def expanded(kept: Vector, levels: Levels) -> Vector:
     parts = [kept[:, :n_numbers]]
     parts += [(kept[:, [n_numbers + j]] == level_numbers(mine)).astype(float) for j, mine in enumerate(levels.keys)]
     return np.hstack(parts)
-
-
-def encode(frame: Any, features: Sequence[str], categories: Mapping[str, Sequence[Level]]) -> Vector:
-    """Numbers as they are, and a 0/1 column for every category; one that the fit has not met is zero in all of them.
-
-    Parameters
-    ----------
-    frame : pandas, Polars or Arrow frame, or dict of columns
-    features : sequence of str
-        Columns the model was fitted with.
-    categories : mapping of str to sequence
-        Of those that are categories.
-
-    Examples
-    --------
-    >>> frame = {"amount": [1.5, 2.0, 3.0], "country": ["fr", "de", "it"]}
-    >>> encode(frame, ["amount", "country"], {"country": ["de", "fr"]}).tolist()
-    [[1.5, 0.0, 1.0], [2.0, 1.0, 0.0], [3.0, 0.0, 0.0]]
-    """
-    table, texts = _as_table(frame), [name for name in features if name in categories]
-    found = read_categories(table, texts, [tuple(categories[name]) for name in texts])
-    parts = []
-    for name in features:
-        if name in categories:
-            j = texts.index(name)
-            parts.append(one_hot(found.codes[:, [j]], [len(found.levels[j])]).toarray())
-        else:
-            parts.append(columns_of(table, (name,))[0].astype(np.float64)[:, None])
-            check_finite(parts[-1], (name,), where="of X", largest=FINITE)
-    return np.hstack(parts)
-
-
-def encoded_names(features: Sequence[str], categories: Mapping[str, Sequence[Level]]) -> NDArray[Any]:
-    """Names of the columns that ``encode`` gives.
-
-    Examples
-    --------
-    >>> encoded_names(["amount", "country"], {"country": ["de", "fr"]}).tolist()
-    ['amount', 'country=de', 'country=fr']
-    """
-    names = []
-    for name in features:
-        levels = categories.get(name)
-        names += [name] if levels is None else [_column_name(name, level) for level in levels]
-    return np.array(names, dtype=object)
-
-
-def _column_name(name: str, level: Level) -> str:
-    return f"{name} is missing" if level is None else f"{name}={level}"
-
-
-def _as_table(frame: Any) -> Any:
-    if hasattr(frame, "shape") and not hasattr(frame, "columns") and not hasattr(frame, "column_names"):
-        raise DataError(
-            "The model was fitted with columns of categories and needs a frame with the same columns to score; got "
-            f"{type(frame).__name__}."
-        )
-    return as_table(frame)

@@ -16,6 +16,7 @@ from askew.sources import LabelledRows, Layout, Source, open_source
 from askew.sources.rows import check_finite
 from askew.sources.source import naming
 from askew.summaries.tally import features_of, open_labelled
+from askew.tables import read_labels
 
 Indices = NDArray[np.int64]
 
@@ -111,12 +112,16 @@ class StreamedRows:
 
     def _whole(self, block: Any) -> LabelledRows:
         """A block as one matrix, its labels and weights beside it; what is not a number is refused."""
-        pieces = [LabelledRows(piece.X.copy(), piece.y, piece.weight) for piece in self._layout.read(block)]
+        pieces = [LabelledRows(piece.X.copy(), _labels(piece.y), piece.weight) for piece in self._layout.read(block)]
         X, y, weight = (
             None if parts[0] is None else stack_rows(parts) for parts in ([p[k] for p in pieces] for k in range(3))
         )
         check_finite(X, self.names)
         return LabelledRows(X, y, weight)
+
+
+def _labels(y: Any) -> Any:
+    return None if y is None else read_labels(y).values
 
 
 def _merged(mass: float, mean: float, squares: float, X: Any, weight: Any) -> tuple[float, float, float]:

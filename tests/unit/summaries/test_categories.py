@@ -5,7 +5,8 @@ import pytest
 
 from askew.exceptions import DataError
 from askew.moments import DiagonalMoments, LowRankMoments, Moments, append_columns, place_moments
-from askew.summaries.categories import Levels, expanded, level_numbers, one_hot
+from askew.summaries.categories import Levels, expanded, level_numbers
+from askew.tables import one_hot
 
 
 @pytest.fixture

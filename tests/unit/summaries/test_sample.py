@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from askew.summaries import row_identity
+from askew.summaries import draw_by_number, row_identity
 
 RNG = np.random.default_rng(0)
 X = np.round(RNG.standard_normal((200, 6)), 1) * (RNG.random((200, 6)) < 0.5)
@@ -45,3 +45,14 @@ def test_small_whole_numbers_do_not_collide():
     """Their bit patterns end in fifty zeros: a hash that only multiplies would lose them."""
     grid = np.stack(np.meshgrid(np.arange(60.0), np.arange(60.0), np.arange(4.0)), axis=-1).reshape(-1, 3)
     assert len(np.unique(row_identity(grid))) == len(grid)
+
+
+def test_draws_are_uniform_and_independent_of_blocks():
+    whole = draw_by_number(0, 100_000, seed=3)
+    np.testing.assert_array_equal(whole, np.concatenate([draw_by_number(s, 10, 3) for s in range(0, 100_000, 10)]))
+    assert whole.min() >= 0
+    assert whole.max() < 1
+    counts, _ = np.histogram(whole, bins=50, range=(0, 1))
+    assert ((counts - 2000) ** 2 / 2000).sum() < 100  # chi squared, 49 degrees of freedom
+    for other in (draw_by_number(0, 100_000, seed=4), np.roll(whole, 1)):
+        assert abs(np.corrcoef(whole, other)[0, 1]) < 0.015

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.exceptions import DataError
+from askew.tables.names import MISSING, derived_name
 
 Vector = NDArray[np.float64]
 SKEWED = 3.0  # skewness from which a column that is never negative is better seen through log(1 + x)
@@ -29,10 +29,18 @@ class NumberColumn:
         self.plain = np.zeros(4)  # n, mean, Σ(x − mean)², Σ(x − mean)³
         self.logged = np.zeros(4)
 
-    def learn(self, values: Any) -> None:
-        """Take in a block."""
-        x = as_floats(values, self.name)
-        x = x[np.isfinite(x)]
+    @property
+    def n_values(self) -> int:
+        """Rows learnt from that held a number."""
+        return int(self.plain[0])
+
+    def skip(self, n_rows: int) -> None:
+        """Take in rows that are all missing."""
+        self.n_missing += n_rows
+
+    def learn(self, values: Vector) -> None:
+        """Take in a block; NaN and infinity count as missing."""
+        x = values[np.isfinite(values)]
         self.n_missing += len(values) - len(x)
         if len(x) == 0:
             return
@@ -40,6 +48,14 @@ class NumberColumn:
         self.plain = _merged(self.plain, _sums(x))
         if self.low >= 0:
             self.logged = _merged(self.logged, _sums(np.log1p(x)))
+
+    def merge(self, other: NumberColumn) -> NumberColumn:
+        """What was learnt from the rows of both."""
+        both = copy(self)
+        both.n_missing = self.n_missing + other.n_missing
+        both.low, both.high = min(self.low, other.low), max(self.high, other.high)
+        both.plain, both.logged = _merged(self.plain, other.plain), _merged(self.logged, other.logged)
+        return both
 
     @property
     def why_dropped(self) -> str:
@@ -67,15 +83,15 @@ class NumberColumn:
 
     def names_out(self) -> list[str]:
         """One column, and one more that says where the value was missing, if that ever happened."""
-        return [self.name, f"{self.name} is missing"] if self.n_missing else [self.name]
+        return [self.name, derived_name(self.name, " is ", MISSING)] if self.n_missing else [self.name]
 
     def means_out(self) -> list[float]:
         """Mean of each prepared column over the rows learnt from."""
         return [0.0, self.n_missing / (self.n_missing + self.plain[0])][: len(self.names_out())]
 
-    def write(self, values: Any, out: Vector) -> None:
+    def write(self, values: Vector, out: Vector) -> None:
         """Fill the prepared columns of a block."""
-        x = as_floats(values, self.name)
+        x = values
         is_missing = ~np.isfinite(x)
         if self.is_logged:
             x = np.log1p(np.maximum(x, 0.0, out=np.zeros_like(x), where=~is_missing))
@@ -100,22 +116,6 @@ class NumberColumn:
         return float(np.sqrt(n) * third / second**1.5) if second > 0 else 0.0
 
 
-def as_floats(values: Any, name: str) -> Vector:
-    """An Arrow array as float64, missing values as NaN."""
-    import pyarrow as pa
-
-    kind = values.type
-    if pa.types.is_dictionary(kind):
-        values = values.cast(kind.value_type)
-    try:
-        if pa.types.is_boolean(kind) or pa.types.is_time(kind) or pa.types.is_duration(kind):
-            values = values.cast(pa.int8() if pa.types.is_boolean(kind) else pa.int64())
-        return values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    except pa.ArrowException as error:
-        reason = str(error).split("\n")[0]
-        raise DataError(f"Column {name!r} held numbers in the training data and now {kind}: {reason}.") from error
-
-
 def _sums(x: Vector) -> Vector:
     mean = x.mean()
     centred = x - mean
@@ -124,6 +124,8 @@ def _sums(x: Vector) -> Vector:
 
 
 def _merged(a: Vector, b: Vector) -> Vector:
+    if not (a[0] and b[0]):
+        return b if b[0] else a
     n = a[0] + b[0]
     gap = b[1] - a[1]
     mean = a[1] + gap * b[0] / n

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from askew.exceptions import DataError
+from askew.tables.names import derived_name
 
 Vector = NDArray[np.float64]
 
@@ -23,6 +27,15 @@ class DateColumn:
         self.n_rows = 0
         self.sums = np.zeros(4)
 
+    @property
+    def n_values(self) -> int:
+        """Rows learnt from, if any of them held a date."""
+        return self.n_rows if np.any(self.sums) else 0
+
+    def skip(self, n_rows: int) -> None:
+        """Take in rows that are all missing."""
+        self.n_rows += n_rows
+
     def learn(self, values: Any) -> None:
         """Take in a block."""
         out = np.empty((len(values), 4))
@@ -30,13 +43,22 @@ class DateColumn:
         self.n_rows += len(values)
         self.sums = self.sums + out.sum(axis=0)
 
+    def merge(self, other: DateColumn) -> DateColumn:
+        """What was learnt from the rows of both."""
+        if self.has_time != other.has_time:
+            raise DataError(f"Column {self.name!r} holds dates in some rows and times in others. Make it one type.")
+        both = copy(self)
+        both.n_rows, both.sums = self.n_rows + other.n_rows, self.sums + other.sums
+        return both
+
     @property
     def why_dropped(self) -> str:
+        """Why it cannot help, or ""."""
         return "" if np.any(self.sums) else "no values"
 
     def names_out(self) -> list[str]:
         circles = ("time of day", "weekday") if self.has_time else ("weekday", "day of year")
-        return [f"{self.name}: {part} ({side})" for part in circles for side in ("sin", "cos")]
+        return [derived_name(self.name, ": ", f"{part} ({side})") for part in circles for side in ("sin", "cos")]
 
     def means_out(self) -> list[float]:
         """Mean of each prepared column over the rows learnt from."""

@@ -1,23 +1,33 @@
-"""The first pass: what the columns are, how often the event occurs, how rows become numbers."""
+"""The first pass over a table: what its columns are, how rows become numbers, and how often each label occurs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from askew.detection.sparse_features import SparseFeatures
-from askew.detection.target_column import LABEL, TargetColumn, count_labels, labels_of
-from askew.estimators.table_preparation import TablePreparation
 from askew.exceptions import DataError, ParameterError
-from askew.sources import Source, SparseBlock, SvmlightSource
+from askew.sources import Source, SparseBlock
 from askew.sources.names import nearest
-from askew.summaries import draw_by_number
+from askew.sources.source import count_rows
+from askew.tables.labels import LABEL, LabelCounts, labels_of
+from askew.tables.target import Target
 
 Progress = Callable[[str, int, int | None], None]
 """Told of progress as (what is being done, rows so far, rows in all or None)."""
+
+
+class Preparation(Protocol):
+    """Anything that learns from blocks: a ``TablePreparation``."""
+
+    unused_: dict[str, str]
+
+    def partial_fit(self, X: Any) -> Any: ...
+
+    def get_feature_names_out(self) -> NDArray[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -27,14 +37,14 @@ class Survey:
     Attributes
     ----------
     n_rows : int
-    target : TargetColumn or None
+    target : Target or None
         None when all rows are normal.
-    preparation : TablePreparation or SparseFeatures
-        Learnt from the rows whose draw is at least ``held_share``.
+    preparation : TablePreparation
+        Learnt from the rows that train.
     """
 
     n_rows: int
-    target: TargetColumn | None
+    target: Target | None
     preparation: Any
 
     @property
@@ -48,35 +58,45 @@ class Survey:
 
 def take_survey(
     source: Source,
+    preparation: Preparation,
     target: str | None,
-    positive: str | None,
+    positive: object = None,
     *,
     drop: Sequence[str] = (),
-    categorical: Sequence[str] = (),
-    held_share: float,
-    seed: int,
+    trains: Callable[[int, int], NDArray[np.bool_]],
     progress: Progress,
 ) -> Survey:
-    """Read every row once."""
-    is_sparse = isinstance(source, SvmlightSource)
-    name = LABEL if is_sparse and target is not None else target
-    columns = None if is_sparse else features_of(source.columns, name, drop)
-    preparation = SparseFeatures() if is_sparse else TablePreparation(categorical=tuple(categorical))
-    counts: dict[str, int] = {}
-    n_rows = 0
-    wanted = None if columns is None else [*columns, *([name] if name is not None else [])]
-    for block in source.blocks(wanted):
-        n = rows_of(block)
+    """Read every row once, in the order of the source.
+
+    Parameters
+    ----------
+    source : Source
+    preparation : Preparation
+        Learns from the rows that train.
+    target : str or None
+        Column of the labels; None when all rows are normal.
+    positive : label or None
+    drop : sequence of str
+        Columns that are not read.
+    trains : callable
+        Of the number of a first row and the number of rows: which of them train.
+    progress : callable
+    """
+    name = LABEL if target is not None and not source.columns else target
+    columns = features_of(source.columns, name, drop) if source.columns else None
+    labels, n_rows = LabelCounts(), 0
+    for block in source.blocks(None if columns is None else [*columns, *([name] if name is not None else [])]):
+        n = count_rows(block)
         if name is not None:
-            count_labels(counts, labels_of(block, name, n_rows), name)
-        learn = draw_by_number(n_rows, n, seed) >= held_share
-        if learn.any():
-            preparation.partial_fit(_some(block, learn, columns))
+            labels = labels.merge(LabelCounts.of(labels_of(block, name, n_rows)))
+        learns = trains(n_rows, n)
+        if learns.any():
+            preparation.partial_fit(_some(block, learns, columns))
         n_rows += n
         progress("reading", n_rows, source.n_rows)
     if n_rows == 0:
         raise DataError(f"{source.name} holds no rows.")
-    chosen = None if name is None else TargetColumn.chosen(name, counts, positive)
+    chosen = None if name is None else Target.chosen(name, labels, positive)
     if len(preparation.get_feature_names_out()) == 0:
         reasons = "; ".join(f"{column}: {why}" for column, why in preparation.unused_.items())
         raise DataError(f"No column of {source.name} can be used as a feature ({reasons}).")
@@ -94,12 +114,7 @@ def features_of(columns: Sequence[str], target: str | None, drop: Sequence[str])
     return kept
 
 
-def rows_of(block: Any) -> int:
-    """Number of rows of a block of any kind."""
-    return len(block.y) if isinstance(block, SparseBlock) else block.num_rows
-
-
-def _some(block: Any, mask: Any, columns: Sequence[str] | None) -> Any:
+def _some(block: Any, mask: NDArray[np.bool_], columns: Sequence[str] | None) -> Any:
     if isinstance(block, SparseBlock):
         return SparseBlock(block.X[np.flatnonzero(mask)], block.y[mask])
     import pyarrow as pa
