@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from askew.displays.axes import axes_for
 from askew.exceptions import DataError
-from askew.report.displays.axes import axes_for
 
 __all__ = ["MagnificationDisplay"]
 
@@ -43,7 +43,7 @@ class MagnificationDisplay:
     --------
     >>> from askew.datasets import make_ring
     >>> from askew.estimators.kernel_scaled_svc import KernelScaledSVC
-    >>> from askew.report.displays.magnification import MagnificationDisplay
+    >>> from askew.displays.magnification import MagnificationDisplay
     >>> data = make_ring(200, random_state=0)
     >>> model = KernelScaledSVC(C=10.0, scaling="symmetric", k=3.0).fit(data.X, data.y)
     >>> MagnificationDisplay.from_estimator(model, data.X, data.y).magnification.shape    # doctest: +SKIP

@@ -6,8 +6,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from askew.displays.axes import axes_for
 from askew.metrics import ScoredSample
-from askew.report.displays.axes import axes_for
 from askew.tolerance import NpRoc, np_roc
 
 __all__ = ["NpRocDisplay"]
@@ -35,7 +35,7 @@ class NpRocDisplay:
     Examples
     --------
     >>> import numpy as np
-    >>> from askew.report.displays import NpRocDisplay
+    >>> from askew.displays import NpRocDisplay
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], [500, 60])
     >>> display = NpRocDisplay.from_predictions(y, rng.normal(size=560) + 2 * y)

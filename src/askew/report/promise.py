@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from askew.tolerance import clopper_pearson
-from askew.tolerance.calibration import Calibration
-from askew.tolerance.threshold import Threshold
+from askew.metrics import clopper_pearson
 
-__all__ = ["ToleranceReport"]
+__all__ = ["Promise"]
 
 
 @dataclass(frozen=True)
-class ToleranceReport:
-    """Promise and evidence of a fitted `ToleranceClassifier`. Rates are fractions; None is "not known".
+class Promise:
+    """What a threshold promises, and what it did on the rows that placed it. Rates are fractions; None is "not known".
 
     Parameters
     ----------
@@ -82,36 +80,66 @@ class ToleranceReport:
     @classmethod
     def of(
         cls,
-        placed: Threshold,
-        calibration: Calibration,
         *,
+        n_calibration: int,
+        n_alarms: int,
+        n_positives: int,
+        n_caught: int,
+        guaranteed_rate: float | None,
+        guarantee_confidence: float | None,
+        expected_rate: float | None,
         confidence: float,
         prevalence: float,
-        caveat: str,
+        caveat: str = "",
         **told: Any,
-    ) -> ToleranceReport:
-        """Derive every rate from the threshold and the held-out scores."""
-        n, n_positives = calibration.n, len(calibration.positives)
-        caught = calibration.positives_above(placed.value)
-        tpr = caught / n_positives if n_positives else None
-        tpr_interval = clopper_pearson.interval(caught, n_positives, confidence)
-        guaranteed = None if caveat else placed.guaranteed_rate
+    ) -> Promise:
+        """Every rate, derived from counts of held-out rows and from what the threshold guarantees.
+
+        Parameters
+        ----------
+        n_alarms, n_caught : int
+            Held-out negatives and positives beyond the threshold.
+        caveat : str
+            Why nothing is promised in spite of ``guaranteed_rate``, or "".
+        """
+        tpr = n_caught / n_positives if n_positives else None
+        tpr_interval = clopper_pearson.interval(n_caught, n_positives, confidence)
+        guaranteed = None if caveat else guaranteed_rate
         return cls(
             confidence=confidence,
-            n_calibration=n,
+            n_calibration=n_calibration,
             guaranteed_rate=guaranteed,
-            guarantee_confidence=None if caveat else placed.confidence,
-            empirical_rate=calibration.negatives_above(placed.value) / n if n else None,
-            expected_rate=placed.expected_rate,
+            guarantee_confidence=None if caveat else guarantee_confidence,
+            empirical_rate=n_alarms / n_calibration if n_calibration else None,
+            expected_rate=expected_rate,
             n_positives=n_positives,
             tpr=tpr,
             tpr_interval=tpr_interval,
             prevalence=prevalence,
-            alerts_per_million=_alerts(placed.expected_rate, tpr, prevalence),
+            alerts_per_million=_alerts(expected_rate, tpr, prevalence),
             most_alerts_per_million=_alerts(guaranteed, tpr_interval[1], prevalence),
             caveat=caveat,
             **told,
         )
+
+    @property
+    def is_given(self) -> bool:
+        """Whether anything is promised."""
+        return self.guaranteed_rate is not None
+
+    @property
+    def certainty(self) -> float:
+        """Probability that the promise is kept; 1 where it holds for certain, given the moments."""
+        return 1.0 if self.guarantee_confidence is None else self.guarantee_confidence
+
+    @property
+    def text(self) -> str:
+        """The promise as its method states it."""
+        if self.guaranteed_rate is None:
+            return f"nothing: {self.caveat}"
+        if self.guarantee_confidence is None:
+            return f"FPR <= {self.guaranteed_rate:.4g} for every distribution with the given moments"
+        return f"FPR <= {self.guaranteed_rate:.4g} with confidence {self.guarantee_confidence:g}"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain dictionary, ready for JSON."""
@@ -123,7 +151,7 @@ class ToleranceReport:
         lines = {
             "alarm when": f"score {side} {self.threshold:.6g}   ({self.method})",
             "asked for": f"FPR <= {self.tolerance:g} with confidence {self.confidence:g}",
-            "promised": self._promise(),
+            "promised": self.text,
             "held out": f"{self.n_calibration} negatives, {self.n_positives} positives ({self.unit}s)",
             "FPR there": _shown(self.empirical_rate),
             "FPR expected": _shown(self.expected_rate),
@@ -140,13 +168,6 @@ class ToleranceReport:
     def _heavier(self) -> str:
         n = self.n_above_weight_bound
         return f"{n:,} held-out negative {self.unit}{' was' if n == 1 else 's were'} heavier and counted as that"
-
-    def _promise(self) -> str:
-        if self.guaranteed_rate is None:
-            return f"nothing: {self.caveat}"
-        if self.guarantee_confidence is None:
-            return f"FPR <= {self.guaranteed_rate:.4g} for every distribution with the given moments"
-        return f"FPR <= {self.guaranteed_rate:.4g} with confidence {self.guarantee_confidence:g}"
 
 
 def _alerts(fpr: float | None, tpr: float | None, prevalence: float) -> float | None:

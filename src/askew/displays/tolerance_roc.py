@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from askew.displays.axes import axes_for, finish_roc
 from askew.metrics import AveragedRoc, RocCurve, averaged_roc
-from askew.report.displays.axes import axes_for, finish_roc
 from askew.tolerance.score import alarm_scores
 
 __all__ = ["ToleranceRocDisplay"]
@@ -39,7 +39,7 @@ class ToleranceRocDisplay:
 
     Examples
     --------
-    >>> from askew.report.displays import ToleranceRocDisplay
+    >>> from askew.displays import ToleranceRocDisplay
     >>> display = ToleranceRocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], tolerance=0.5)
     >>> display.area
     0.25

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from askew.displays.axes import axes_for
 from askew.exceptions import DataError, ParameterError
-from askew.report.displays.axes import axes_for
 
 __all__ = ["BoundaryDisplay"]
 
@@ -47,7 +47,7 @@ class BoundaryDisplay:
     --------
     >>> import numpy as np
     >>> from askew import OneClassSVM
-    >>> from askew.report.displays.boundary import BoundaryDisplay
+    >>> from askew.displays.boundary import BoundaryDisplay
     >>> X = np.random.default_rng(0).normal(size=(100, 2))
     >>> display = BoundaryDisplay.from_estimator(OneClassSVM(nu=0.1).fit(X), X, resolution=50)
     >>> display.scores.shape

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from askew.datasets import make_ring
+from askew.displays.magnification import MagnificationDisplay
 from askew.estimators.kernel_scaled_svc import KernelScaledSVC
 from askew.exceptions import DataError, ParameterError
 from askew.kernels.bends import Sight, squared_distances
 from askew.methods.kernel_scaling_rules import SCALINGS
-from askew.report.displays.magnification import MagnificationDisplay
 
 DATA = make_ring(240, rare=0.15, random_state=0)
 

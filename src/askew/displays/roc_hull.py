@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from askew.displays.axes import axes_for, finish_roc
 from askew.metrics import RocCurve, RocHull, hull_of_curves
 from askew.metrics.sample import check_rate
-from askew.report.displays.axes import axes_for, finish_roc
 from askew.tolerance.score import alarm_scores
 
 __all__ = ["RocHullDisplay"]
@@ -35,7 +35,7 @@ class RocHullDisplay:
 
     Examples
     --------
-    >>> from askew.report.displays import RocHullDisplay
+    >>> from askew.displays import RocHullDisplay
     >>> y = [0, 0, 0, 1, 1, 1]
     >>> display = RocHullDisplay.from_predictions(y, {"a": [1, 2, 5, 3, 4, 6], "b": [2, 3, 1, 1, 9, 9]})
     >>> [each.name for each in display.hull.ranges]

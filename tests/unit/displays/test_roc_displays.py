@@ -7,9 +7,9 @@ import matplotlib
 import numpy as np
 import pytest
 
+from askew.displays import NpRocDisplay, RocHullDisplay, ToleranceRocDisplay
 from askew.exceptions import DataError, ParameterError
 from askew.metrics import RocCurve, averaged_roc, roc_hull, tolerance_auc_score
-from askew.report.displays import NpRocDisplay, RocHullDisplay, ToleranceRocDisplay
 from askew.tolerance import ToleranceClassifier, np_roc
 
 matplotlib.use("agg")
@@ -108,14 +108,14 @@ def test_np_roc_shows_band_and_tolerance_in_force(sample):
 
 
 def test_matplotlib_is_not_imported_before_a_picture_is_drawn():
-    code = "import sys, askew.report.displays; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, askew.displays; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_matplotlib_the_error_says_how_to_get_it():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from askew.report.displays import ToleranceRocDisplay\n"
+        "from askew.displays import ToleranceRocDisplay\n"
         "from askew.exceptions import MissingDependencyError\n"
         "try:\n    ToleranceRocDisplay.from_predictions([0, 1], [0, 1], tolerance=0.5)\n"
         "except MissingDependencyError as error:\n    sys.exit(0 if 'askew[plot]' in str(error) else 1)\n"

@@ -6,8 +6,8 @@ from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import NotFittedError
 
 from askew import OneClassSVM
+from askew.displays.boundary import BoundaryDisplay
 from askew.exceptions import DataError, ParameterError
-from askew.report.displays.boundary import BoundaryDisplay
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("agg")
