@@ -24,7 +24,7 @@ from askew.qp.matrix import RowsOfTiles
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
-_CHUNK = 1024  # rows whose entries are turned into float64 at a time
+_ROWS_RAISED = 1024  # rows whose entries are turned into float64 at a time
 
 
 class ArrayStored(RowsOfTiles):
@@ -41,7 +41,7 @@ class ArrayStored(RowsOfTiles):
     def __init__(self, gram: Gram, dtype: Any) -> None:
         xp, n = gram.home.xp, gram.n
         K = xp.empty((n, n), dtype=gram.home.dtype(dtype), device=gram.home.device)
-        for first, last in spans(n, 4 * _CHUNK):
+        for first, last in spans(n, 4 * _ROWS_RAISED):
             K[first:last, :] = gram.tile_here(gram.prepare(np.arange(first, last), dtype), slice(0, n))
         self._hold(K, gram.home, gram.is_psd, gram.argument_bound())
 
@@ -96,7 +96,7 @@ class ArrayStored(RowsOfTiles):
         xp = self.home.xp
         (support,) = xp.nonzero(here)
         total = xp.zeros_like(here)
-        for first, last in spans(support.shape[0], _CHUNK):
+        for first, last in spans(support.shape[0], _ROWS_RAISED):
             some = support[first:last]
             rows = self.home.put(xp.take(self.K, some, axis=0), np.float64)
             total = total + xp.take(here, some, axis=0) @ rows

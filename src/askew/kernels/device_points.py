@@ -24,8 +24,8 @@ from askew.threads import spans
 
 TILE_BYTES = 2**28
 """Memory of one tile of kernel values."""
-_MULTIPLE = 16  # columns of the operands: what matrix units want
-_WIDTH = 8192  # points of a tile of a sum
+_COLUMN_MULTIPLE = 16  # columns of the operands: what matrix units want
+_SUM_COLUMNS = 8192  # points of a tile of a sum
 
 
 class DevicePoints(Points):
@@ -72,7 +72,7 @@ class DevicePoints(Points):
 
     @property
     def sum_tile(self) -> tuple[int, int]:
-        width = min(max(1, self.n), _WIDTH)
+        width = min(max(1, self.n), _SUM_COLUMNS)
         return self.height(width, np.float64), width
 
     def like(self, Z: Any) -> Any:
@@ -214,6 +214,6 @@ class DevicePoints(Points):
         """Points with the kernel's columns appended, and zeros up to a width that matrix units like."""
         xp, width = self.home.xp, rows.shape[1] + len(columns)
         parts = [rows, *(c[:, None] for c in columns)]
-        if width % _MULTIPLE:
-            parts.append(self._zeros((rows.shape[0], _MULTIPLE - width % _MULTIPLE)))
+        if width % _COLUMN_MULTIPLE:
+            parts.append(self._zeros((rows.shape[0], _COLUMN_MULTIPLE - width % _COLUMN_MULTIPLE)))
         return xp.astype(xp.concat(parts, axis=1), self.home.dtype(dtype), copy=False)

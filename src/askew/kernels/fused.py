@@ -19,7 +19,7 @@ from typing import Any
 from askew.arrays import dtype_name, is_cupy_array, is_torch_array
 from askew.kernels.function import KernelFunction
 
-WIDEST = 64
+COLUMNS_HELD = 64
 """Columns of the operands that are held at a time."""
 _SHAPES = {"float32": (128, 64, 4, 2), "float64": (64, 32, 4, 1)}  # rows, columns, warps, stages
 
@@ -43,7 +43,7 @@ def add_rows(function: KernelFunction, g: Any, V: Any, U: Any, steps: Any) -> An
     n, width = V.shape
     rows, columns, warps, stages = _SHAPES[dtype_name(V)]
     is_single = V.dtype == torch.float32
-    depth = min(WIDEST, 1 << (width - 1).bit_length())
+    depth = min(COLUMNS_HELD, 1 << (width - 1).bit_length())
     with torch.cuda.device(target.device):
         kernel[(-(-n // rows),)](
             V, U, steps, target, n, U.shape[0], width,

@@ -28,8 +28,8 @@ Array = NDArray[Any]
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-HEIGHT = 256  # rows of Q produced at a time
-ALWAYS_FORMED = 512  # a product this small costs less than thinking about it
+ROWS_PRODUCED = 256  # rows of Q produced at a time
+POINTS_ALWAYS_FORMED = 512  # a product this small costs less than thinking about it
 
 
 _CHEAP = frozenset({Ability.WHOLE, Ability.POINTS, Ability.DEVICE})
@@ -87,13 +87,13 @@ class KernelCovariance:
                 squares[first:last] = np.square(rows, out=rows) @ weight
 
             with workers() as pool:
-                pool.map(work, spans(self.n, HEIGHT))
+                pool.map(work, spans(self.n, ROWS_PRODUCED))
             self._diagonal = squares
         return self._diagonal
 
     def trace(self) -> float:
         """Σ w_i Δ_ii."""
-        if self._trace is None and self.n <= ALWAYS_FORMED:
+        if self._trace is None and self.n <= POINTS_ALWAYS_FORMED:
             self.form()
         if self._trace is None:
             self.survey(np.zeros(self.n))
@@ -122,8 +122,8 @@ class KernelCovariance:
             whole[:first, first:last] = whole[first:last, :first].T
 
         with workers() as pool:
-            pool.map(centre, spans(self.n, HEIGHT))
-            pool.map(multiply, spans(self.n, HEIGHT)[::-1])  # the longest first
+            pool.map(centre, spans(self.n, ROWS_PRODUCED))
+            pool.map(multiply, spans(self.n, ROWS_PRODUCED)[::-1])  # the longest first
         self.whole, self._diagonal = whole, np.diagonal(whole).astype(np.float64)
         self._trace = float(self.weight @ self._diagonal)
 
@@ -139,7 +139,7 @@ class KernelCovariance:
             assert self.whole is not None
             return self.whole[prepared, columns]
         total = np.zeros((len(prepared), columns.stop - columns.start), prepared.dtype)
-        for first, last in spans(self.n, 4 * HEIGHT):
+        for first, last in spans(self.n, 4 * ROWS_PRODUCED):
             right = self.matrix.tile(self.matrix.prepare(np.arange(first, last), prepared.dtype), columns)
             total += prepared[:, first:last] @ right
         return total
@@ -151,4 +151,4 @@ class KernelCovariance:
         (measured). A Q that may be indefinite has no stand-in, and rows of Δ one by one cost n² each.
         """
         fits = 2 * self.n * self.n * self.dtype.itemsize <= budget
-        return self.n <= ALWAYS_FORMED or (fits and self.matrix.is_psd is False)
+        return self.n <= POINTS_ALWAYS_FORMED or (fits and self.matrix.is_psd is False)

@@ -3,8 +3,9 @@
 Solves
     m rows on whose span the kernel is met exactly. Rules:
         kmeans     the rows nearest to the centres of k-means: seeds drawn with probability ∝ squared distance from
-                   those before, in a few batches, then ``LLOYD`` rounds of means. (The centres themselves explain
-                   hardly more of the kernel than the rows next to them, and would not be sparse where the rows are.)
+                   those before, in a few batches, then ``LLOYD_ROUNDS`` rounds of means. (The centres themselves
+                   explain hardly more of the kernel than the rows next to them, and would not be sparse where the rows
+                   are.)
         leverage   rows drawn with probability ∝ their ridge leverage k_ii − k_iD (K_DD + λI)⁻¹ k_Di, the part of a row
                    that a first, uniform choice D does not explain; λ is the mean of the tail of K_DD's spectrum.
         uniform    the first rows of the pool.
@@ -41,17 +42,17 @@ Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 RULES = ("kmeans", "leverage", "uniform")
-POOL = 20  # rows of the pool per landmark,
-LEAST_POOL = 10_000  # and at least so many
-BATCHES = 16
-LLOYD = 5
-HEIGHT = 2048  # points whose distances are computed at a time
-SAME = 1e-12  # squared distances below this part of the largest norm are rounding
+POOL_PER_LANDMARK = 20  # rows of the pool per landmark,
+FEWEST_POOLED = 10_000  # and at least so many
+SEED_BATCHES = 16
+LLOYD_ROUNDS = 5
+ROWS_COMPARED = 2048  # points whose distances are computed at a time
+EQUAL_DISTANCE = 1e-12  # squared distances below this part of the largest norm are rounding
 
 
 def pool_size(count: int) -> int:
     """Rows a stratum's pool needs for so many landmarks."""
-    return max(LEAST_POOL, POOL * count)
+    return max(FEWEST_POOLED, POOL_PER_LANDMARK * count)
 
 
 def draw_pool(keys: Vector, strata: Indices, count: int) -> Indices:
@@ -108,9 +109,9 @@ def _leverage(rows: Any, count: int, function: KernelFunction, rng: np.random.Ge
     factor = cho_factor(K, check_finite=False)
     own = Gram(function, rows).diagonal()
     explained = np.empty(rows.shape[0])
-    for first in range(0, rows.shape[0], HEIGHT):
-        cross = gram.cross(rows[first : first + HEIGHT])
-        explained[first : first + HEIGHT] = np.einsum("ij,ji->i", cross, cho_solve(factor, cross.T))
+    for first in range(0, rows.shape[0], ROWS_COMPARED):
+        cross = gram.cross(rows[first : first + ROWS_COMPARED])
+        explained[first : first + ROWS_COMPARED] = np.einsum("ij,ji->i", cross, cho_solve(factor, cross.T))
     left = np.maximum(own - explained, 1e-12 * (float(own.max()) or 1.0))
     return rows[np.sort(np.argsort(-draw_keys(left, rng), kind="stable")[:count])]
 
@@ -124,7 +125,7 @@ def _kmeans(rows: Any, count: int, function: KernelFunction, rng: np.random.Gene
     if len(seeds) < count:  # every distinct row is a seed
         return rows[np.sort(seeds)]
     centres = points[seeds]
-    for _ in range(LLOYD):
+    for _ in range(LLOYD_ROUNDS):
         nearest = _distances(points, centres)[0]
         member = sparse.csr_array((np.ones(len(nearest)), (nearest, np.arange(len(nearest)))), (count, len(nearest)))
         sizes = np.maximum(np.asarray(member.sum(axis=1)).ravel(), 1.0)
@@ -134,13 +135,13 @@ def _kmeans(rows: Any, count: int, function: KernelFunction, rng: np.random.Gene
 
 def _seeds(points: Any, count: int, rng: np.random.Generator) -> Indices:
     """Distinct rows far from each other; fewer than ``count`` where there are no more."""
-    n, nothing = points.shape[0], SAME * max(float(_squares(points).max()), 1e-300)
+    n, nothing = points.shape[0], EQUAL_DISTANCE * max(float(_squares(points).max()), 1e-300)
     distances, chosen = np.full(n, np.inf), np.zeros(1, np.int64)
     latest = chosen
     while len(chosen) < count:
         distances = np.minimum(distances, _distances(points, points[latest])[1])
         distances[distances <= nothing] = 0.0
-        batch = min(-(-count // BATCHES), count - len(chosen), int(np.count_nonzero(distances)))
+        batch = min(-(-count // SEED_BATCHES), count - len(chosen), int(np.count_nonzero(distances)))
         if not batch:
             break
         latest = rng.choice(n, batch, replace=False, p=distances / distances.sum())
@@ -152,12 +153,12 @@ def _distances(points: Any, centres: Any) -> tuple[Indices, Vector]:
     """The nearest centre of every point and the square of its distance."""
     n, sizes = points.shape[0], _squares(centres)
     nearest, squares = np.empty(n, np.int64), np.empty(n)
-    for first in range(0, n, HEIGHT):
-        products = points[first : first + HEIGHT] @ centres.T
+    for first in range(0, n, ROWS_COMPARED):
+        products = points[first : first + ROWS_COMPARED] @ centres.T
         reduced = sizes - 2.0 * (products.toarray() if sparse.issparse(products) else products)
         best = reduced.argmin(axis=1)
-        nearest[first : first + HEIGHT] = best
-        squares[first : first + HEIGHT] = reduced[np.arange(len(best)), best]
+        nearest[first : first + ROWS_COMPARED] = best
+        squares[first : first + ROWS_COMPARED] = reduced[np.arange(len(best)), best]
     return nearest, np.maximum(squares + _squares(points), 0.0)
 
 

@@ -29,8 +29,8 @@ Array = NDArray[Any]
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-HEIGHT = 2048  # rows that are raised to float64 at a time
-WINDOW = 8192  # rows of a pass in the features' own precision
+ROWS_RAISED = 2048  # rows that are raised to float64 at a time
+ROWS_PASSED = 8192  # rows of a pass in the features' own precision
 
 
 class LowRank(RowsOfTiles):
@@ -70,7 +70,7 @@ class LowRank(RowsOfTiles):
             squares[first:last] = np.square(self.features[first:last].astype(np.float64)) @ self.scales
 
         with workers() as pool:
-            pool.map(work, spans(self.n, HEIGHT))
+            pool.map(work, spans(self.n, ROWS_RAISED))
         return squares
 
     def diagonal(self) -> Vector:
@@ -92,7 +92,7 @@ class LowRank(RowsOfTiles):
             self.features[first:last] = self.features[first:last] @ turn
 
         with workers() as pool:
-            pool.map(work, spans(self.n, HEIGHT))
+            pool.map(work, spans(self.n, ROWS_RAISED))
         self.origin = None if self.origin is None else self.origin.rotated(rotation)
 
     def subset(self, indices: Indices) -> LowRank:
@@ -111,7 +111,7 @@ class LowRank(RowsOfTiles):
         """Z'v in float64, from the rows where v is not zero; v may have several columns."""
         support = np.flatnonzero(v if v.ndim == 1 else v.any(axis=1))
         total = np.zeros((self.rank, *v.shape[1:]))
-        for first, last in spans(len(support), HEIGHT):
+        for first, last in spans(len(support), ROWS_RAISED):
             some = support[first:last]
             total += self.features[some].T.astype(np.float64) @ v[some]
         return total
@@ -129,7 +129,7 @@ class LowRank(RowsOfTiles):
             out[first:last] = self.features[first:last].astype(np.float64, copy=False) @ weights
 
         with workers() as pool:
-            pool.map(work, spans(self.n, HEIGHT))
+            pool.map(work, spans(self.n, ROWS_RAISED))
         return out
 
     def matvec(self, v: Vector) -> Vector:
@@ -144,7 +144,7 @@ class LowRank(RowsOfTiles):
             g[first:last] += self.features[first:last].astype(dtype, copy=False) @ weights
 
         with workers() as pool:
-            pool.map(work, spans(self.n, WINDOW))
+            pool.map(work, spans(self.n, ROWS_PASSED))
         return g
 
     def prepare(self, indices: Indices, dtype: Any) -> Array:
@@ -157,7 +157,7 @@ class LowRank(RowsOfTiles):
 
     def tile_width(self, m: int, itemsize: int) -> int:
         """How many columns of m rows are best produced at a time."""
-        return int(np.clip(2**19 // max(1, m * itemsize) // 64 * 64, 128, WINDOW))
+        return int(np.clip(2**19 // max(1, m * itemsize) // 64 * 64, 128, ROWS_PASSED))
 
     def block(self, indices: Indices, dtype: Any = np.float64) -> Array:
         """K[indices][:, indices]."""

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.kernels.low_rank import HEIGHT
+from askew.kernels.low_rank import ROWS_RAISED
 from askew.threads import spans, workers
 
 Vector = NDArray[np.float64]
@@ -62,7 +62,7 @@ class LowRankCovariance:
         with workers() as pool:
             for start, features in self.matrix.feature_blocks():
                 root = np.sqrt(self.weight[start : start + len(features)]).astype(features.dtype)
-                pool.map(work, [(features, root, *span) for span in spans(len(features), HEIGHT)])
+                pool.map(work, [(features, root, *span) for span in spans(len(features), ROWS_RAISED)])
         return total
 
     def centre(self, v: Any) -> Any:

@@ -3,8 +3,8 @@
 Solves
     With m landmarks, K_mm = UΛU' their kernel matrix and k_m(x) the kernel of x with each of them,
         φ(x) = P'k_m(x),   P = U_r Λ_r^{-½},   φ(a)'φ(b) = k_m(a)'K_mm⁺k_m(b) ≈ k(a, b),
-    where r keeps the eigenvalues above ``CUT`` of the largest. The kernel is met exactly on the span of the landmarks:
-    with every point a landmark nothing is lost.
+    where r keeps the eigenvalues above ``EIGENVALUE_CUT`` of the largest. The kernel is met exactly on the span of the
+    landmarks: with every point a landmark nothing is lost.
 Given
     A positive semi-definite kernel function and the landmarks, dense or sparse (``landmarks`` chooses them).
 Returns
@@ -29,8 +29,8 @@ from askew.threads import spans, workers
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
 
-CUT = 1e-12  # of the largest eigenvalue: below, rounding of K_mm decides
-HEIGHT = 1024  # points whose features are made at a time
+EIGENVALUE_CUT = 1e-12  # of the largest eigenvalue: below, rounding of K_mm decides
+ROWS_MAPPED = 1024  # points whose features are made at a time
 
 
 class Nystroem:
@@ -47,7 +47,7 @@ class Nystroem:
         self.landmarks, self.gram = landmarks, Gram(function, landmarks)
         K = self.gram.block(np.arange(self.gram.n), np.float64)
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
-        kept = values > CUT * max(float(values[-1]), 1e-300)
+        kept = values > EIGENVALUE_CUT * max(float(values[-1]), 1e-300)
         self.projector: Vector = vectors[:, kept] / np.sqrt(values[kept])
 
     @property
@@ -65,7 +65,7 @@ class Nystroem:
             out[first:last] = self.gram.cross(X[first:last]) @ self.projector
 
         with workers() as pool:
-            pool.map(work, spans(X.shape[0], HEIGHT))
+            pool.map(work, spans(X.shape[0], ROWS_MAPPED))
         return out
 
     def combine(self, X: Any, v: Vector) -> Vector:

@@ -28,8 +28,8 @@ from askew.kernels.function import KernelFunction
 from askew.qp import SignedPoints
 
 Array = NDArray[Any]
-DENSISH = 0.1  # share of non-zeros from which multiplying by densified rows is the faster way
-CENTRED_BY = 201  # rows, in even steps, whose median is the centre
+DENSE_SHARE = 0.1  # share of non-zeros from which multiplying by densified rows is the faster way
+CENTRE_ROWS = 201  # rows, in even steps, whose median is the centre
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,9 @@ class Points:
 
     def mend_pairs(self, products: Any, left: Left, first: int, last: int) -> Any:
         """Those of a window of the rows of a block against all of them, mended alike."""
-        begin, end = np.searchsorted(left.far, [first, last])
-        if begin == end:
+        if not len(left.far):
             return products
+        begin, end = np.searchsorted(left.far, [first, last])
         rows = self.cut(left.far_rows, int(begin), int(end))
         return self._with_distances(products, left.far[begin:end] - first, left.far, rows, left.far_rows)
 
@@ -386,7 +386,7 @@ class SparsePoints(Points):
         right_columns = self.function.right(squared_norms_of_sparse(right))
         if out is None:
             out = np.empty((rows.shape[0], right.shape[0]), rows.dtype)
-        if right.nnz <= DENSISH * right.shape[0] * right.shape[1]:
+        if right.nnz <= DENSE_SHARE * right.shape[0] * right.shape[1]:
             out[...] = (rows @ right.T).toarray()
         else:
             step = max(1, 2**22 // max(1, rows.shape[1]))
@@ -483,7 +483,7 @@ def _squared_norms_of_signed(z: SignedPoints) -> tuple[NDArray[np.float64], NDAr
 
 def some_rows(n: int) -> slice:
     """Rows in even steps, as many as make a centre."""
-    return slice(None, None, max(1, -(-n // CENTRED_BY)))
+    return slice(None, None, max(1, -(-n // CENTRE_ROWS)))
 
 
 def median(rows: Array) -> NDArray[np.float64]:

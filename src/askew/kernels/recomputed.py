@@ -28,7 +28,7 @@ from askew.threads import spans
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-BLOCK = 65_536
+BLOCK_ROWS = 65_536
 LEAST_HELD = 4096  # rows whose features are held however little memory there is
 
 
@@ -59,7 +59,7 @@ class Rows(Protocol):
 class HeldRows:
     """Rows of an array or CSR matrix in memory."""
 
-    def __init__(self, X: Any, block: int = BLOCK) -> None:
+    def __init__(self, X: Any, block: int = BLOCK_ROWS) -> None:
         self.X, self.n, self._block = X, int(X.shape[0]), block
 
     def blocks(self) -> Iterator[tuple[int, Any]]:

@@ -21,7 +21,7 @@ from askew.qp import Ability, Precomputed
 from askew.threads import spans, workers
 
 Array = NDArray[Any]
-_ROWS = 128  # computed at a time
+_ROWS_FILLED = 128  # computed at a time
 
 
 class Stored(Precomputed):
@@ -111,10 +111,10 @@ class Stored(Precomputed):
                 gram.tile(prepared, slice(0, n), matrix[first:last])
                 return
             if not hasattr(scratch, "rows"):
-                scratch.rows = np.empty((_ROWS, n))
+                scratch.rows = np.empty((_ROWS_FILLED, n))
             matrix[first:last] = gram.tile(prepared, slice(0, n), scratch.rows[: last - first])
 
         gram.tile(gram.prepare(np.arange(min(n, 1)), np.float64), slice(0, n))  # operands are made once, not per thread
         with workers() as pool:
-            pool.map(work, spans(n, _ROWS))
+            pool.map(work, spans(n, _ROWS_FILLED))
         return matrix

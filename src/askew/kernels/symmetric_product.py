@@ -29,7 +29,7 @@ from askew.threads import spans, workers
 Array = NDArray[Any]
 Vector = NDArray[np.float64]
 
-HEIGHT, WIDTH = 256, 512  # a megabyte in float64 at most: what a core keeps
+TILE_ROWS, TILE_COLUMNS = 256, 512  # a megabyte in float64 at most: what a core keeps
 
 
 def symmetric_product(matrix: Any, v: Vector, dtype: Any = np.float64) -> Vector:
@@ -86,8 +86,8 @@ def _squares(tile: Array, left: Array, right: Array) -> float:
 def _tiles(matrix: Any, first: int, last: int, dtype: Any) -> Any:
     """The tiles of some rows from the diagonal to the right, in one piece of memory."""
     prepared = matrix.prepare(np.arange(first, last), dtype)
-    memory = np.empty((last - first) * min(WIDTH, matrix.n - first), dtype)
-    for begin, end in spans(matrix.n - first, WIDTH):
+    memory = np.empty((last - first) * min(TILE_COLUMNS, matrix.n - first), dtype)
+    for begin, end in spans(matrix.n - first, TILE_COLUMNS):
         out = memory[: (last - first) * (end - begin)].reshape(last - first, end - begin)
         yield first + begin, first + end, matrix.tile(prepared, slice(first + begin, first + end), out)
 
@@ -95,4 +95,4 @@ def _tiles(matrix: Any, first: int, last: int, dtype: Any) -> Any:
 def _over_rows(matrix: Any, dtype: Any, work: Callable[[int, int], None]) -> None:
     matrix.tile(matrix.prepare(np.arange(1), dtype), slice(0, 1))  # operands are made once, not per thread
     with workers() as pool:
-        pool.map(work, spans(matrix.n, HEIGHT))
+        pool.map(work, spans(matrix.n, TILE_ROWS))

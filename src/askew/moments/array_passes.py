@@ -25,10 +25,10 @@ from askew.arrays import Home, dtype_name, host, is_torch_array
 from askew.moments.passes import Summary, empty_summary, split_sum
 from askew.threads import spans
 
-_FIRST = 4096  # rows whose mean is taken as the shift
-_STRETCH = 4096  # rows summed in float32
-_CHUNK = 2**26  # entries of a chunk where there is no fused form
-_WIDEST = 128  # features of the fused form
+_SHIFT_ROWS = 4096  # rows whose mean is taken as the shift
+_STRETCH_ROWS = 4096  # rows summed in float32
+_CHUNK_ENTRIES = 2**26  # entries of a chunk where there is no fused form
+_FUSED_FEATURES = 128  # features of the fused form
 
 
 def summarise_elsewhere(X: Any, weight: Any, diagonal: bool) -> Summary:
@@ -38,7 +38,7 @@ def summarise_elsewhere(X: Any, weight: Any, diagonal: bool) -> Summary:
         return empty_summary(d, diagonal)
     home = Home(X)
     xp = home.xp
-    shift = xp.mean(home.put(X[: min(n, _FIRST), :], np.float64), axis=0)
+    shift = xp.mean(home.put(X[: min(n, _SHIFT_ROWS), :], np.float64), axis=0)
     shift = home.put(home.put(shift, dtype_name(X)), np.float64)  # what the rows' own precision holds
     weight_here = None if weight is None else home.put(weight, np.float64)
     total = float(n) if weight is None else float(np.sum(weight))
@@ -61,7 +61,7 @@ def _plain_sums(home: Home, X: Any, shift: Any, weight: Any, diagonal: bool) -> 
     """Σ w(x − s) and Σ w(x − s)(x − s)', a chunk at a time; products in the precision of the data."""
     xp, (n, d) = home.xp, X.shape
     is_single = X.dtype == xp.float32
-    height = max(1, _CHUNK // max(1, d)) // _STRETCH * _STRETCH or _STRETCH
+    height = max(1, _CHUNK_ENTRIES // max(1, d)) // _STRETCH_ROWS * _STRETCH_ROWS or _STRETCH_ROWS
     sums = xp.zeros(d, dtype=xp.float64, device=home.device)
     scatter = xp.zeros(d if diagonal else (d, d), dtype=xp.float64, device=home.device)
     for first, last in spans(n, height):
@@ -71,7 +71,7 @@ def _plain_sums(home: Home, X: Any, shift: Any, weight: Any, diagonal: bool) -> 
         if diagonal:
             scatter = scatter + xp.sum(home.put(W, np.float64) * home.put(Z, np.float64), axis=0)
             continue
-        for a, z in spans(last - first, _STRETCH if is_single else height):
+        for a, z in spans(last - first, _STRETCH_ROWS if is_single else height):
             scatter = scatter + home.put(W[a:z, :].T @ Z[a:z, :], np.float64)
     return sums, scatter
 
@@ -81,8 +81,8 @@ def _can_fuse(X: Any) -> bool:
         is_torch_array(X)
         and bool(X.is_cuda)
         and str(X.dtype) == "torch.float32"
-        and X.shape[1] <= _WIDEST
-        and X.shape[0] >= _STRETCH
+        and X.shape[1] <= _FUSED_FEATURES
+        and X.shape[0] >= _STRETCH_ROWS
         and bool(X.is_contiguous())
         and _compiled() is not None
     )
@@ -94,18 +94,18 @@ def _fused_sums(home: Home, X: Any, shift: Any, weight: Any) -> tuple[Any, Any]:
 
     n, d = X.shape
     width = max(16, 1 << (d - 1).bit_length())
-    programs = n // _STRETCH
+    programs = n // _STRETCH_ROWS
     sums = torch.empty((programs, width), dtype=torch.float32, device=X.device)
     scatter = torch.empty((programs, width, width), dtype=torch.float32, device=X.device)
     weights = X if weight is None else weight.float()
     with torch.cuda.device(X.device):
         _compiled()[(programs,)](
             X, weights, shift.float(), sums, scatter, d,
-            IS_WEIGHTED=weight is not None, IS_EVEN=width == d, WIDTH=width, ROWS=64, STRETCH=_STRETCH,
+            IS_WEIGHTED=weight is not None, IS_EVEN=width == d, WIDTH=width, ROWS=64, STRETCH=_STRETCH_ROWS,
             num_warps=4 if width <= 64 else 8, num_stages=2,
         )  # fmt: skip
     total, square = sums.sum(0, dtype=torch.float64)[:d], scatter.sum(0, dtype=torch.float64)[:d, :d]
-    done = programs * _STRETCH
+    done = programs * _STRETCH_ROWS
     if done < n:
         rest = None if weight is None else weight[done:]
         more, more_square = _plain_sums(home, X[done:], shift, rest, diagonal=False)

@@ -33,7 +33,7 @@ from askew.threads import spans
 
 Vector = NDArray[np.float64]
 
-WORTH_THE_WAY = 256  # features from which a device decomposes a matrix faster than its host
+DEVICE_FEATURES = 256  # features from which a device decomposes a matrix faster than its host
 
 
 class Full(Structure):
@@ -66,7 +66,7 @@ class Full(Structure):
 
     def decompose_at(self, home: Home) -> Self:
         """The same, with the eigenvectors computed where the rows lived, if it is worth the way there."""
-        if home.is_host or len(self.mean) < WORTH_THE_WAY:
+        if home.is_host or len(self.mean) < DEVICE_FEATURES:
             return self
         values, vectors = home.xp.linalg.eigh(home.put(self.matrix, np.float64))
         self._eigen = np.maximum(host(values), 0.0), host(vectors)

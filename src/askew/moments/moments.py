@@ -19,8 +19,8 @@ from askew.whole_file import WholeFile
 
 Vector = NDArray[np.float64]
 _FIELDS = ("n_samples", "mean", "mean_rest", "scatter")
-_HEAD = 64  # rows that tell nearly all features that are not constant
-_LARGEST = 2**33  # bytes a d×d scatter may take before we say no
+_HEAD_ROWS = 64  # rows that tell nearly all features that are not constant
+_MOST_BYTES = 2**33  # bytes a d×d scatter may take before we say no
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +53,10 @@ class BaseMoments(ABC):
         X = X if sparse.issparse(X) or is_elsewhere(X) else np.asarray(X)
         if X.ndim != 2:
             raise DataError(f"X must have two dimensions, rows by features; got {X.ndim}.")
-        if not cls.is_diagonal and X.shape[1] ** 2 * 8 > _LARGEST:
+        if not cls.is_diagonal and X.shape[1] ** 2 * 8 > _MOST_BYTES:
             raise DataError(
                 f"A full scatter of {X.shape[1]} features needs {X.shape[1] ** 2 * 8 / 2**30:.0f} GiB; the limit is "
-                f"{_LARGEST / 2**30:.0f}. Use DiagonalMoments or LowRankMoments (covariance='diagonal' or 'factor')."
+                f"{_MOST_BYTES / 2**30:.0f}. Use DiagonalMoments or LowRankMoments (covariance='diagonal' or 'factor')."
             )
         pass_over = summarise_elsewhere if is_elsewhere(X) else summarise
         weight = _check_weight(sample_weight, X.shape[0])
@@ -263,7 +263,7 @@ def _with_constants(summary: Summary, X: Any, weight: Vector | None) -> Summary:
     if not len(suspects):
         return summary
     rows = None if weight is None or weight.all() else np.flatnonzero(weight)
-    first = slice(_HEAD) if rows is None else rows[:_HEAD]
+    first = slice(_HEAD_ROWS) if rows is None else rows[:_HEAD_ROWS]
     head = X[first][:, suspects].toarray() if sparse.issparse(X) else host(X[first])[:, suspects]
     suspects = suspects[(head == head[0]).all(axis=0)]  # most need no look at all their rows
     if not len(suspects):

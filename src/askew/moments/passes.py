@@ -28,11 +28,12 @@ from askew.threads import spans, workers
 Vector = NDArray[np.float64]
 Summary = tuple[float, Vector, Vector, Vector]
 
-_BLOCK = 2**18  # entries of a block: with its shifted copy it stays in a core's cache
-_GROUP = 256  # blocks whose means are joined by one product
-_NARROW, _MANY = 128, 4096  # features up to which, and rows from which, the compiled product is faster than BLAS's
-_TALL = 2**15  # rows of a block there: the product has tiles of its own
-_SPLIT = 2**17  # stored entries from which a second thread pays
+_BLOCK_ENTRIES = 2**18  # entries of a block: with its shifted copy it stays in a core's cache
+_GROUP_BLOCKS = 256  # blocks whose means are joined by one product
+_NARROW_FEATURES, _MANY_ROWS = 128, 4096
+"""Features up to which, and rows from which, the compiled product is faster than BLAS's."""
+_NARROW_BLOCK_ROWS = 2**15  # rows of a block there: the product has tiles of its own
+_THREAD_ENTRIES = 2**17  # stored entries from which a second thread pays
 _SEGMENTS = 16  # independent parts of the data, fixed so that the result does not depend on the number of threads
 
 
@@ -79,8 +80,8 @@ def outer_product(v: Vector) -> Vector:
 
 def _summarise_dense(X: Any, weight: Vector | None, diagonal: bool, dtype: Any) -> Summary:
     n, d = X.shape
-    is_narrow = not diagonal and d <= _NARROW and n >= _MANY
-    height = _TALL if is_narrow else int(np.clip(_BLOCK // max(1, d), 256, 8192))
+    is_narrow = not diagonal and d <= _NARROW_FEATURES and n >= _MANY_ROWS
+    height = _NARROW_BLOCK_ROWS if is_narrow else int(np.clip(_BLOCK_ENTRIES // max(1, d), 256, 8192))
     # every segment holds a scatter of its own: few of them where that is large, and BLAS's threads instead of ours
     parts = 1 if not diagonal and d > 2048 else _SEGMENTS
     pieces = spans(n, max(height, -(-n // parts)))
@@ -112,7 +113,7 @@ def _segment(
     buffer = _tile(d, dtype) if is_narrow else np.empty((height, d), dtype, order)
     product = np.empty(d if diagonal else (d, d), dtype)
     total = empty_summary(d, diagonal)
-    for begin, end in spans(stop - start, height * _GROUP):
+    for begin, end in spans(stop - start, height * _GROUP_BLOCKS):
         rows = spans(end - begin, height)
         counts, means, rests = np.zeros(len(rows)), np.zeros((len(rows), d)), np.zeros((len(rows), d))
         scatter = np.zeros(product.shape)
@@ -219,7 +220,8 @@ def _sweep(X: Any, weight: Vector) -> tuple[Summary, bool]:
     """Summary by column in one sweep over the entries, and whether a row stores a column twice."""
     from askew.moments.sparse_sweeps import add_up, close_up
 
-    d, parts = X.shape[1], 1 if X.nnz < _SPLIT else 2  # fixed, so that the result does not depend on the threads
+    # the parts are fixed, so that the result does not depend on the number of threads
+    d, parts = X.shape[1], 1 if X.nnz < _THREAD_ENTRIES else 2
     edges = np.searchsorted(X.indptr, np.linspace(0, X.nnz, parts + 1)[1:-1])
     edges = np.concatenate([[0], edges, [X.shape[0]]]).astype(np.int64)
     sums, totals, twice = np.zeros((parts, d, 5)), np.zeros(parts), np.zeros(parts, dtype=bool)

@@ -18,7 +18,7 @@ from askew.qp import SignedPoints
 from askew.threads import spans
 
 Vector = NDArray[np.float64]
-_ENTRIES = 2**20  # of rows that are centred at a time
+_CENTRED_ENTRIES = 2**20  # of rows that are centred at a time
 
 
 class RidgedProducts(NamedTuple):
@@ -106,7 +106,7 @@ class Structure(ABC):
         """
         if isinstance(X, np.ndarray):
             total = np.zeros((X.shape[1], *coefficients.shape[1:]))
-            for first, last in spans(len(X), max(1, _ENTRIES // max(1, X.shape[1]))):
+            for first, last in spans(len(X), max(1, _CENTRED_ENTRIES // max(1, X.shape[1]))):
                 total += (X[first:last] - self.mean).T @ coefficients[first:last]
             return total
         total = np.asarray(X.T @ coefficients, dtype=np.float64)

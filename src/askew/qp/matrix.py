@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -237,6 +237,9 @@ PROTOCOLS: dict[Ability, Any] = {
 }
 
 
+_complete: set[tuple[type, frozenset[Ability]]] = set()  # classes that were found to have what they declare
+
+
 class RowsOfTiles:
     """Base of matrices that offer ``ROWS``: what follows from ``prepare`` and ``tile``."""
 
@@ -286,24 +289,26 @@ def members_of(protocol: Any) -> set[str]:
 
 
 def check_matrix(matrix: Any) -> None:
-    """Name what a matrix declares and does not have."""
+    """Name what a matrix declares and does not have; a class that has what it declares is looked at once."""
     declared = getattr(matrix, "abilities", None)
     if declared is None:
         raise ParameterError(
             "The matrix of a programme is an n×n array, or declares its abilities as a set of askew.qp.Ability; "
             f"got {type(matrix).__name__}, which has no attribute `abilities`. Wrap an array by askew.qp.Precomputed."
         )
-    missing = sorted(name for name in _members_of_abilities(frozenset(declared)) if not hasattr(matrix, name))
+    if (type(matrix), declared) in _complete:
+        return
+    missing = sorted(name for name in _members_of(declared) if not hasattr(matrix, name))
     if missing:
         raise ParameterError(
             f"{type(matrix).__name__} declares {', '.join(a.name for a in Ability if a in declared) or 'no ability'} "
             f"and lacks {', '.join(missing)}. Add the members, or declare less (askew.qp.matrix lists what each "
             "ability asks for)."
         )
+    _complete.add((type(matrix), declared))
 
 
-@cache
-def _members_of_abilities(declared: frozenset[Ability]) -> frozenset[str]:
+def _members_of(declared: frozenset[Ability]) -> set[str]:
     """Names of all members that a matrix with these abilities has."""
     protocols = [SymmetricMatrix, *(PROTOCOLS[ability] for ability in declared)]
-    return frozenset().union(*(members_of(protocol) for protocol in protocols))
+    return {name for protocol in protocols for name in members_of(protocol)}

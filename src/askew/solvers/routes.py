@@ -24,20 +24,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 
 from askew.exceptions import ParameterError
-from askew.qp import Ability, Constraint, Free, GroupSums, Problem, Solution, Sum, SumAtMost, certify
+from askew.qp import Ability, Constraint, Free, GroupSums, Problem, Solution, Sum, SumAtMost
 from askew.solvers.request import Kept, Request
 
 SWEEPS = 50  # of coordinate descent until a programme is solved, about
 LARGEST_FORMED = 4096  # points whose matrix is formed: 128 MiB of float64; a quarter of it where entries are dear
 SMALLEST_COUNTED = 128  # variables up to which the matrix costs nothing worth counting
 KERNEL_VALUE = 100.0  # multiplications that take as long as an entry of K whose formula is not known
-SETTLED_ENTRIES = 2**24  # of points up to which a pass or two more over them are not felt
-SETTLED_INFEASIBILITY = 1e-12  # of a settled point at most: sums are met to rounding, or it is not taken
 
 Loop = Callable[[Problem, Request, Kept], Solution]
 
@@ -53,12 +52,14 @@ class Route:
         The shapes of constraint it knows.
     needs : frozenset of Ability
         What the matrix must offer.
+    loop : str
+        Module and function that take it.
     """
 
     name: str
     constraints: tuple[type[Constraint], ...]
     needs: frozenset[Ability]
-    _run: Loop
+    loop: str
     _cost: Callable[[Problem, bool], float]
     _obstacle: Callable[[Problem], str] = lambda problem: ""
 
@@ -79,7 +80,8 @@ class Route:
 
     def run(self, problem: Problem, request: Request, kept: Kept) -> Solution:
         """The solution, which names this route, judged by rows that do not share its rounding where that may matter."""
-        return replace(self._run(problem, request, kept), route=self.name).confirmed(problem, request.tol)
+        loop: Loop = resolve_name(f"askew.solvers.{self.loop}")
+        return replace(loop(problem, request, kept), route=self.name).confirmed(problem, request.tol)
 
 
 def route_of(problem: Problem, *, route: str | None = None, is_repeated: bool = False) -> Route:
@@ -170,7 +172,7 @@ def _cost_of_points(problem: Problem, is_repeated: bool) -> float:
 
 
 def _cost_of_box_below(problem: Problem, is_repeated: bool) -> float:
-    box = _without_sum(problem)
+    box = without_sum(problem)
     return min(one.cost(box) for one in ROUTES if not one.missing(box))
 
 
@@ -207,96 +209,38 @@ def _needs_definite_kernel(problem: Problem) -> str:
     return ""
 
 
-def _run_box(problem: Problem, request: Request, kept: Kept) -> Solution:
-    from askew.solvers.explicit.box import solve_formed
-
-    return solve_formed(problem, request, kept)
-
-
-def _run_points(problem: Problem, request: Request, kept: Kept) -> Solution:
-    from askew.solvers.coordinate.points import solve_on_points
-
-    return solve_on_points(problem, request, kept)
-
-
-def _run_relaxed(problem: Problem, request: Request, kept: Kept) -> Solution:
-    """The box alone; where its solution has too large a sum, the sum binds and pairs of variables keep it."""
-    box, total = _without_sum(problem), problem.constraint.totals[0]
-    found = route_of(box).run(box, request, kept)
-    if found.beta.sum() <= total:
-        found = replace(found, certificate=certify(problem, found.beta, found.gradient))
-    else:
-        found = route_of(problem, route="by_rows").run(problem, replace(request, start=found.beta), kept)
-    return _settled(problem, found)
-
-
-def _settled(problem: Problem, found: Solution) -> Solution:
-    """The optimum to rounding next to a solution, where that costs little: its points are dense and few.
-
-    Pairs of variables end somewhere within tol, and where depends on the rounding of the data.
-    """
-    if Ability.POINTS not in problem.matrix.abilities or not found.status.has_converged:
-        return found
-    points = problem.matrix.inner_points().rows  # type: ignore[attr-defined]
-    if not isinstance(points, np.ndarray) or points.size > SETTLED_ENTRIES:
-        return found
-    from askew.solvers.newton.interior import settle
-
-    total = problem.constraint.totals[0] if found.multipliers[0] < 0 else None
-    beta = settle(points, problem.linear, problem.lower, problem.upper, found.beta, total)
-    if beta is None:
-        return found
-    gradient = problem.gradient(beta)
-    verdict = certify(problem, beta, gradient)
-    is_better = verdict.violation <= found.certificate.violation and verdict.infeasibility <= SETTLED_INFEASIBILITY
-    return replace(found, beta=beta, gradient=gradient, certificate=verdict) if is_better else found
-
-
-def _without_sum(problem: Problem) -> Problem:
+def without_sum(problem: Problem) -> Problem:
+    """The problem of the box alone."""
     return Problem(problem.matrix, problem.linear, problem.lower, problem.upper, Free())
-
-
-def _run_explicit(problem: Problem, request: Request, kept: Kept) -> Solution:
-    from askew.solvers.explicit.loop import solve_whole
-
-    return solve_whole(problem, request, kept)
-
-
-def _run_surrogate(problem: Problem, request: Request, kept: Kept) -> Solution:
-    from askew.solvers.surrogate import solve_guided
-
-    return solve_guided(problem, request, kept)
-
-
-def _run_low_rank(problem: Problem, request: Request, kept: Kept) -> Solution:
-    from askew.solvers.coordinate.low_rank import solve_low_rank
-
-    return solve_low_rank(problem, request, kept)
-
-
-def _run_out_of_core(problem: Problem, request: Request, kept: Kept) -> Solution:
-    from askew.solvers.out_of_core import solve_out_of_core
-
-    return solve_out_of_core(problem, request, kept)
-
-
-def _run_by_rows(problem: Problem, request: Request, kept: Kept) -> Solution:
-    from askew.solvers.working_set.loop import solve_by_rows
-
-    matrix: Any = problem.matrix
-    if Ability.GUIDED in matrix.abilities and matrix.share and matrix.covariance.pays_to_form(request.memory):
-        matrix.covariance.form()
-    return solve_by_rows(problem, request, kept)
 
 
 _SUMS = (Sum, GroupSums)
 ROUTES = (
-    Route("box", (Free,), frozenset({Ability.ROWS}), _run_box, _cost_of_box, _needs_the_host),
-    Route("points", (Free,), frozenset({Ability.POINTS}), _run_points, _cost_of_points),
-    Route("explicit", _SUMS, frozenset({Ability.WHOLE}), _run_explicit, _cost_of_rounds, _needs_the_host),
-    Route("surrogate", _SUMS, frozenset({Ability.GUIDED}), _run_surrogate, _cost_of_surrogate, _needs_definite_kernel),
-    Route("low_rank", _SUMS, frozenset({Ability.FACTOR, Ability.HELD}), _run_low_rank, _cost_of_low_rank),
-    Route("out_of_core", _SUMS, frozenset({Ability.FACTOR}), _run_out_of_core, _cost_of_chunks),
-    Route("by_rows", (Free, Sum, GroupSums, SumAtMost), frozenset({Ability.ROWS}), _run_by_rows, _cost_of_rows),
-    Route("relaxed", (SumAtMost,), frozenset({Ability.ROWS}), _run_relaxed, _cost_of_box_below),
+    Route("box", (Free,), frozenset({Ability.ROWS}), "explicit.box:solve_formed", _cost_of_box, _needs_the_host),
+    Route("points", (Free,), frozenset({Ability.POINTS}), "coordinate.points:solve_on_points", _cost_of_points),
+    Route("explicit", _SUMS, frozenset({Ability.WHOLE}), "explicit.loop:solve_whole", _cost_of_rounds, _needs_the_host),
+    Route(
+        "surrogate",
+        _SUMS,
+        frozenset({Ability.GUIDED}),
+        "surrogate:solve_guided",
+        _cost_of_surrogate,
+        _needs_definite_kernel,
+    ),
+    Route(
+        "low_rank",
+        _SUMS,
+        frozenset({Ability.FACTOR, Ability.HELD}),
+        "coordinate.low_rank:solve_low_rank",
+        _cost_of_low_rank,
+    ),
+    Route("out_of_core", _SUMS, frozenset({Ability.FACTOR}), "out_of_core:solve_out_of_core", _cost_of_chunks),
+    Route(
+        "by_rows",
+        (Free, Sum, GroupSums, SumAtMost),
+        frozenset({Ability.ROWS}),
+        "working_set.loop:solve_on_rows",
+        _cost_of_rows,
+    ),
+    Route("relaxed", (SumAtMost,), frozenset({Ability.ROWS}), "relaxed:solve_relaxed", _cost_of_box_below),
 )

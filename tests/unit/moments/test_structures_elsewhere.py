@@ -6,12 +6,12 @@ from array_libraries import everywhere, put
 
 from askew import MomentSVC
 from askew.arrays import Home
-from askew.moments.full import WORTH_THE_WAY, Full
+from askew.moments.full import DEVICE_FEATURES, Full
 
 
 @everywhere
 def test_the_eigenvectors_of_a_large_matrix_come_from_where_the_rows_live(library):
-    d = WORTH_THE_WAY
+    d = DEVICE_FEATURES
     A = np.random.default_rng(0).normal(size=(d, d))
     matrix, there = A @ A.T, Home(put(library, A))
     found = Full(np.zeros(d), matrix).decompose_at(there)
@@ -27,7 +27,7 @@ def test_the_eigenvectors_of_a_large_matrix_come_from_where_the_rows_live(librar
 @pytest.mark.parametrize("options", [{"rho": 0.1}, {}, {"covariance": "shrunk"}], ids=["given", "auto", "shrunk"])
 def test_a_machine_of_many_features_is_that_of_the_host(library, options):
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(900, WORTH_THE_WAY)) * np.linspace(0.5, 2.0, WORTH_THE_WAY)
+    X = rng.normal(size=(900, DEVICE_FEATURES)) * np.linspace(0.5, 2.0, DEVICE_FEATURES)
     y = (X[:, :4].sum(axis=1) > 1.6).astype(int)
     here = MomentSVC(tol=1e-8, **options).fit(X, y)
     there = MomentSVC(tol=1e-8, **options).fit(put(library, X), y)

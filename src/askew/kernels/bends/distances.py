@@ -20,7 +20,7 @@ from askew.kernels.function import Array, KernelFunction
 from askew.threads import spans, workers
 
 Vector = NDArray[np.float64]
-_TILE = 2**20  # entries of a window of distances
+_WINDOW_ENTRIES = 2**20  # entries of a window of distances
 
 
 @dataclass(frozen=True)
@@ -88,4 +88,4 @@ class Distances:
             work(first, last, squared_distances(tile.T, self.own[first:last], other))
 
         with workers() as pool:
-            pool.map(window, spans(self.n, max(1, _TILE // max(1, len(anchors)))))
+            pool.map(window, spans(self.n, max(1, _WINDOW_ENTRIES // max(1, len(anchors)))))

@@ -55,6 +55,14 @@ WHOLE_STEPS = 200_000  # steps between two looks at a problem that fits into one
 SINGLE = 1e-4  # of the gradients of a working set: a violation larger than that is resolved by float32
 
 
+def solve_on_rows(problem: Problem, request: Request, kept: Kept) -> Solution:
+    """Solve ``problem`` by the rows of its own matrix; those of a Δ that is better formed first are read from it."""
+    matrix: Any = problem.matrix
+    if Ability.GUIDED in matrix.abilities and matrix.share and matrix.covariance.pays_to_form(request.memory):
+        matrix.covariance.form()
+    return solve_by_rows(problem, request, kept)
+
+
 def solve_by_rows(
     problem: Problem,
     request: Request,
