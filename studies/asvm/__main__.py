@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from askew.datasets import available
 from askew.exceptions import DataError
+from benchmarks.data import available
 from studies.asvm import pages
 from studies.asvm.experiment import QUICK, SETTINGS, comparisons, pictures, work
 from studies.asvm.sets import TITLES

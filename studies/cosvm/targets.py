@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler, StandardScaler, scale
 
-from askew.datasets import load
+from benchmarks.data import load
 from studies.cosvm.paper import REMOVED_SHARE
 
 TITLES = {

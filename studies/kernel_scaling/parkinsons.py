@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from askew.datasets import load
+from benchmarks.data import load
 from studies.kernel_scaling.paper import BASE, N_FOLDS
 
 DEALS = ("rows", "speakers")

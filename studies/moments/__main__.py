@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from askew.datasets import available
 from askew.exceptions import DataError
+from benchmarks.data import available
 from studies.moments import experiment, timing
 from studies.moments.grids import SETTINGS
 from studies.moments.pages import publish

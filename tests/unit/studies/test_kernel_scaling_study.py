@@ -113,7 +113,7 @@ def test_no_speaker_stands_on_both_sides():
         by_speaker = list(folds(0, "speakers", 0, "raw"))
     except DataError as missing:
         pytest.skip(f"needs the data folder: {missing}")
-    from askew.datasets import load
+    from benchmarks.data import load
 
     data = load("parkinsons")
     speaker = {row.tobytes(): name for row, name in zip(data.X, data.groups, strict=True)}
