@@ -7,7 +7,6 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from askew.estimators.asymmetric_svc import MU_SHARES, TAU_SHARES
 from studies.asvm import measurements, methods, sets
 from studies.protocol.cells import Cell
 
@@ -25,8 +24,8 @@ SETTINGS = {
     "ratios": methods.RATIOS,
     "nu": methods.NU,
     "weight of positives in 9:1": methods.POSITIVE_WEIGHT,
-    "mu of the search, of the largest feasible": MU_SHARES,
-    "tau of the search, of what mu leaves": TAU_SHARES,
+    "mu of the search, of the largest feasible": methods.SEARCHED["mu"],
+    "tau of the search, of what mu leaves": methods.SEARCHED["tau"],
     "areas": measurements.AREAS,
     "audit": measurements.AUDIT,
     "core": measurements.CORE,

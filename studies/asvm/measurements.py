@@ -21,7 +21,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import NuSVC
 
 from askew import SVC, AsymmetricSVC
-from askew.estimators.asymmetric_svc import MU_SHARES, TAU_SHARES
 from askew.kernels import resolve_gamma
 from askew.metrics import RocCurve, hull_of_curves, tolerance_auc_score
 from askew.selection import ToleranceSearchCV
@@ -35,7 +34,7 @@ AREAS = {"tolerances": (1.0, 0.1, 0.05), "steps of a curve": 100}  # of Figures 
 AUDIT = {"tolerance": 0.1, "stopping": (1e-3, 1e-5), "most steps of LIBSVM": 500_000}
 CORE = {
     "mu": (0.2, 0.5, 0.8),  # of the share of positives
-    "tau": (0.0, *TAU_SHARES[1::2]),  # of what μ leaves of it
+    "tau": (0.0, *methods.SEARCHED["tau"][1::2]),  # of what μ leaves of it
     "tolerances": (1.0, 0.1, 0.05, 0.01),
 }
 TOY = {"new rows": 20_000, "C": 1.0, "mu": 0.15, "tau": 0.05, "gamma": 0.5}
@@ -130,7 +129,7 @@ def audit(cell: Cell) -> dict[str, Any]:
     share, unit = float(np.mean(y > 0)), resolve_gamma("scale", X, np.ones(len(X)))
     found: dict[str, list[Any]] = {"ours": [], "libsvm": [], "norm": [], "violation": [], "spread": []}
     for width in methods.WIDTHS:
-        for part in MU_SHARES:
+        for part in methods.SEARCHED["mu"]:
             mu, gamma = part * share, width * unit
             ours = [AsymmetricSVC(mu, 0.0, gamma=gamma, tol=tol).fit(X, y) for tol in AUDIT["stopping"]]
             peers = [NuSVC(nu=2 * mu, gamma=gamma, tol=tol, max_iter=steps).fit(X, y) for tol in AUDIT["stopping"]]

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from askew.estimators.asymmetric_svc import MU_SHARES
 from askew.metrics import RocHull
 from studies.asvm import paper
 from studies.asvm.measurements import CORE, PLANES
+from studies.asvm.methods import SEARCHED
 from studies.asvm.sets import LARGE, NEGATIVES_PER_POSITIVE, TITLES
 from studies.asvm.summary import TEST_TO_TRAIN, Results, bounds, entries, overall
 from studies.protocol.statistics import PairedTest, holm, interval, paired_test, rank
@@ -191,7 +191,7 @@ def _pairs(results: Results, wanted: Sequence[tuple[str, float, str, str, str]])
 def _at_top(results: Results, name: str, t: float, method: str) -> list[bool]:
     """For every search, whether it chose the largest μ it tried."""
     share = 1 / (1 + NEGATIVES_PER_POSITIVE) if method == "ASVM" else 1 / 2
-    largest = MU_SHARES[-1] * share
+    largest = SEARCHED["mu"][-1] * share
     return [s["chosen"]["mu"] > 0.95 * largest for s in results.searches[name, t, method].values()]
 
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from askew import KernelScaledSVC
-from askew.methods.kernel_scaling_search import candidates_of
-from studies.kernel_scaling.methods import HALF_DECADES, SCALINGS, controls, fitted
+from studies.kernel_scaling.methods import HALF_DECADES, SEARCHED, controls, fitted
 from studies.kernel_scaling.paper import K_MAJORITY, K_MINORITY, N_FOLDS, REMOVED, C
 from studies.kernel_scaling.sets import DEALS, KERNELS, NAME, Fold, folds
 from studies.protocol.cells import Cell
@@ -30,7 +29,7 @@ SETTINGS = {
     "kernels": KERNELS,
     "strengths of the surfaces": STRENGTHS,
     "strengths searched by accuracy": HALF_DECADES,
-    "strengths searched by askew": {name: candidates_of(scaling, (None, None)) for name, scaling in SCALINGS.items()},
+    "strengths searched by askew": SEARCHED,
     "strengths of the paper": [K_MAJORITY, K_MINORITY],
     "controls of every cell": ["SVC, moved", "Fisher"],
     "seeds": {

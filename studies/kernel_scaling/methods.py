@@ -22,6 +22,8 @@ SCALINGS = {
     "ACT": "adaptive",
     "KBA": "boundary",
 }
+SEARCHED = {name: candidates_of(scaling, (None, None)) for name, scaling in SCALINGS.items()}
+"""Strengths that askew's own search tries."""
 
 
 class AccuracySearched(KernelScaledSVC):

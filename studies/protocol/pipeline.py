@@ -113,7 +113,7 @@ def conduct(order: Order) -> int:
         if lacking and not order.quick:
             return 2
         plan = [batch.without(lacking, experiment.sets_of) for batch in plan]
-        for batch in plan:
+        for batch in (each for each in plan if each.cells):
             run(batch.ledger, batch.cells, experiment.work, jobs=batch.jobs)
     finished = Finished([row for batch in plan for row in batch.ledger.rows(batch.cells)], planned)
     count = f"{order.study}: {len(finished.rows)} of {planned} cells are there"

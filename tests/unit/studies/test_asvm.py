@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from askew import SVC
+from askew import SVC, AsymmetricSVC
 from askew.datasets import make_two_gaussians
-from askew.estimators.asymmetric_svc import TAU_SHARES
 from askew.metrics import roc_hull
+from askew.selection import ToleranceSearchCV
 from studies.asvm import paper
 from studies.asvm.experiment import SETTINGS, comparisons, pictures
 from studies.asvm.measurements import ASYMPTOTICS, angle, inner, judge, overlapping, shares
-from studies.asvm.methods import TwoBalls, searched
+from studies.asvm.methods import SEARCHED, TwoBalls, searched
 from studies.asvm.sets import LARGE, TITLES, nearest_merge, thinned
 from studies.asvm.summary import Results, entries, overall
 from studies.asvm.tables import first_owner, weights
@@ -90,8 +90,6 @@ def test_the_search_before_the_core_is_among_its_models():
 
 
 def test_outliers_stay_within_the_theorem():
-    from askew import AsymmetricSVC
-
     X, y = overlapping(200, 1)
     found = shares(AsymmetricSVC(ASYMPTOTICS["mu"], 0.3, gamma=0.5, tol=1e-6).fit(X, y), len(y))
     assert found["class_margin"] > 0
@@ -146,6 +144,10 @@ def test_a_table_of_two_tests_doubles_the_smaller_p():
 
 
 def test_grids_and_seeds_are_settings():
-    assert SETTINGS["tau of the search, of what mu leaves"] == TAU_SHARES
+    assert SETTINGS["tau of the search, of what mu leaves"] == SEARCHED["tau"]
+    data = make_two_gaussians(120, rare=0.25, random_state=0)
+    search = ToleranceSearchCV(AsymmetricSVC(), None, cv=2).fit(data.X, data.y)
+    assert len({setting["mu"] for setting in search.cv_results_["params"]}) == len(SEARCHED["mu"])
+    assert len({setting["tau"] for setting in search.cv_results_["params"]}) == 1 + len(SEARCHED["tau"])
     kinds = {cell["kind"] for cell in pictures()} - {"audit", "core"}
     assert all(any(kind in name for name in SETTINGS["seeds"]) for kind in kinds)

@@ -35,7 +35,7 @@ def study(tmp_path, monkeypatch):
     experiment = SimpleNamespace(
         SETTINGS={"folds": 3}, SEEDS={"cuts": "their number"}, cells=lambda quick: cells, sets_of=sets_of, work=work
     )
-    experiment.timed_cells = lambda quick: [{"set": "made", "n": 7}]
+    experiment.timed_cells = lambda quick: [{"set": "made", "n": 10}]
     tables = SimpleNamespace(
         TABLES={"means": lambda found: markdown(["mean"], [[found["mean"]]]), "whole": lambda found: "all of it"},
         QUICK=("means",),
@@ -77,9 +77,9 @@ def test_a_quick_run_leaves_out_what_is_not_there_and_touches_no_page(study, cap
     ]
     quick = study.folder / "results" / "quick"
     found = json.loads((quick / "summary.json").read_text())
-    assert (found["mean"], found["planned"], found["settings"]) == (3.0, 4, {"folds": 3})
+    assert (found["mean"], found["planned"], found["settings"]) == (12.5 / 3, 4, {"folds": 3})
     assert (found["seeds"], found["cells_without"]) == ({"cuts": "their number"}, 0)
-    assert "| 3.0 |" in (quick / "tables.md").read_text()
+    assert f"| {12.5 / 3} |" in (quick / "tables.md").read_text()
     assert "all of it" not in (quick / "tables.md").read_text()
     assert study.drawn == [quick]
     assert (study.folder / "README.md").read_text() == PAGE
@@ -100,7 +100,7 @@ def test_a_whole_run_fills_the_page_and_needs_no_data_once_its_cells_are_there(s
     assert conduct(whole) == 0
     page = (study.folder / "README.md").read_text()
     assert "all of it" in page
-    assert "| 2.75 |" in page
+    assert "| 3.75 |" in page
     assert len((study.folder / "results" / "times" / "cells.jsonl").read_text().splitlines()) == 1
     monkeypatch.setattr(pipeline, "missing", lambda names: dict.fromkeys(names, ""))
     (study.folder / "README.md").write_text(PAGE)
