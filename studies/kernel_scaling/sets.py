@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
-from askew.datasets import load
+from benchmarks.data import load
 from studies.kernel_scaling.paper import BASE, N_FOLDS
 
+NAME = "parkinsons"
 DEALS = ("rows", "speakers")
 KERNELS = {
     "paper": {"features": "standard", "gamma": BASE},
@@ -37,7 +38,7 @@ class Fold:
 
 @lru_cache(maxsize=1)
 def _data() -> Any:
-    return load("parkinsons")
+    return load(NAME)
 
 
 def thinned(y: NDArray[Any], removed: int, repeat: int) -> NDArray[np.intp]:

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from askew import SVC, KernelScaledSVC
 from askew.methods.kernel_scaling_search import Search, candidates_of, search
 from studies.kernel_scaling.paper import K_MAJORITY, K_MINORITY, N_FOLDS, C
-from studies.kernel_scaling.parkinsons import Fold
+from studies.kernel_scaling.sets import Fold
 from studies.protocol.controls import FisherDirection, best_threshold
 
 HALF_DECADES = (0.0, 0.1, 0.316, 1.0, 3.16)
@@ -22,6 +22,8 @@ SCALINGS = {
     "ACT": "adaptive",
     "KBA": "boundary",
 }
+SEARCHED = {name: candidates_of(scaling, (None, None)) for name, scaling in SCALINGS.items()}
+"""Strengths that askew's own search tries."""
 
 
 class AccuracySearched(KernelScaledSVC):

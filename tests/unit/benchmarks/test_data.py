@@ -1,4 +1,4 @@
-"""Loading by name: every format from files written here, and a local folder against its README."""
+"""The data folder: every kind of file read from one written here, and a local folder against its README."""
 
 import bz2
 import gzip
@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from askew.datasets import available, load
-from askew.datasets.folder import find_folder
+from askew import datasets
 from askew.exceptions import DataError, ParameterError
+from benchmarks.data import available, load, missing
+from benchmarks.data.catalogue import find_folder
 
 
 @pytest.fixture
@@ -114,12 +115,41 @@ def test_the_folder_comes_from_the_argument_then_the_environment_then_the_neighb
     assert find_folder() == beside
 
 
-def test_without_any_folder_the_error_says_how_to_point_to_one(tmp_path, monkeypatch):
+@pytest.fixture
+def no_folder(tmp_path, monkeypatch):
+    """A place from which no data folder is found."""
     monkeypatch.delenv("ASKEW_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("askew.datasets.folder.__file__", str(tmp_path / "a" / "b" / "c" / "d" / "folder.py"))
+    monkeypatch.setattr("benchmarks.data.catalogue._REPOSITORY", tmp_path / "a" / "repository")
+
+
+@pytest.mark.usefixtures("no_folder")
+def test_without_any_folder_the_error_says_how_to_point_to_one():
     with pytest.raises(DataError, match="set the environment variable ASKEW_DATA"):
         find_folder()
+    with pytest.raises(DataError, match="set the environment variable ASKEW_DATA"):
+        load("pima")
+
+
+@pytest.mark.usefixtures("no_folder")
+def test_what_is_missing_is_named_with_where_it_comes_from():
+    found = missing(["pima", "aloi", "keel/poker-8_vs_6", "newsgroups20_f", "pima"])
+    assert list(found) == ["pima", "aloi", "keel/poker-8_vs_6", "newsgroups20_f"]
+    assert found["pima"].startswith("put 'pima.csv.gz' in a folder, and set ASKEW_DATA to it. OpenML has the same rows")
+    assert found["aloi"].endswith("It comes from ADBench (github.com/Minqi824/ADBench, adbench/datasets/Classical).")
+    assert "the KEEL repository" in found["keel/poker-8_vs_6"]
+    assert found["newsgroups20_f"].endswith("set ASKEW_DATA to it.")
+
+
+def test_a_set_that_is_there_is_not_missing(folder, monkeypatch):
+    monkeypatch.setenv("ASKEW_DATA", str(folder))
+    assert missing(["pima", "keel/glass0", "ijcnn1"]) == {}
+    assert missing(["pima", "covtype"]) == {"covtype": f"put 'covtype.npz' in '{folder}'. {OF_COVTYPE}"}
+    with pytest.raises(DataError, match=rf"'covtype.npz' is not in '.*'\. {re.escape(OF_COVTYPE)}"):
+        load("covtype")
+
+
+OF_COVTYPE = "OpenML has the same rows: askew.datasets.load('covtype')."
 
 
 def _rows_of_readme():
@@ -150,3 +180,17 @@ def test_every_file_of_the_local_folder_has_the_counts_its_readme_states():
         if ".svm." in file:
             data = data.part("test" if ".test." in file else "train")
         assert (data.n_samples, data.n_positive) == (rows, positives), file
+
+
+def test_what_is_expected_of_openml_is_what_the_local_files_hold(monkeypatch):
+    """Shapes and positives that ``askew.datasets.load`` asks for are those of the files the studies ran on."""
+    if missing(datasets.available()):
+        pytest.skip("no local folder with all of these sets")
+    asked = {}
+    monkeypatch.setattr(
+        "askew.datasets.openml.fetch", lambda data_id, *, name, **expected: asked.update({name: expected})
+    )
+    for name in datasets.available():
+        datasets.load(name)
+        data = load(name)
+        assert (data.X.shape, data.n_positive) == (asked[name]["shape"], asked[name]["n_positive"]), name

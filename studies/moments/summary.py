@@ -2,45 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.moments.grids import TEST_SHARE
+from studies.moments.sets import SHARES
+from studies.protocol.cells import Finished
 from studies.protocol.statistics import PairedTest, interval, paired_test
 
+TEST_SHARE = SHARES[2] / SHARES[0]
 _RULES = {"small": "MIBC", "auto": "MIBC, ridge auto", "chosen": "MIBC, ridge chosen"}
 _FACTOR = {"small": "factor", "auto": "factor, ridge auto", "chosen": "factor, ridge chosen"}
 _MACHINES = {"weighted": "cost-sensitive", "plain": "SVC, threshold moved"}
 
 
-class Outcome:
-    """Results by task, method and cut.
+class Results:
+    """What each method reached, by task, method and cut.
 
     Parameters
     ----------
-    rows : iterable of mappings
-        Cells with their results; a cell of several variants becomes several methods.
+    finished : Finished
+        A cell of several variants becomes several methods.
     """
 
-    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(self, finished: Finished) -> None:
+        self.finished = finished
         self._found: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
-        for row in rows:
+        for row in finished.rows:
             for method, result in _variants(row):
                 self._found.setdefault((row["set"], method), {})[row["repeat"]] = result
 
     def has(self, task: str, method: str) -> bool:
         return (task, method) in self._found
 
-    def results(self, task: str, method: str) -> list[Mapping[str, Any]]:
+    def of(self, task: str, method: str) -> list[Mapping[str, Any]]:
         """One per cut, by the number of the cut."""
         found = self._found.get((task, method), {})
         return [found[repeat] for repeat in sorted(found)]
 
     def values(self, task: str, method: str, name: str) -> NDArray[np.float64]:
-        return np.array([result[name] for result in self.results(task, method)], dtype=float)
+        return np.array([result[name] for result in self.of(task, method)], dtype=float)
 
     def area(self, task: str, method: str, name: str = "auc") -> tuple[float, float]:
         """Mean and half of its 95 % interval, in per cent; the interval is the usual one, as in the papers."""
@@ -65,3 +68,6 @@ def _variants(row: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
         hard = [("hard" if names is _RULES else "factor, hard", row["hard"])] if row["hard"] else []
         return [*((name, row[key]) for key, name in names.items()), *hard]
     return [(row["method"], row)]
+
+
+summarise = Results

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
-from studies.protocol.figure import canvas, critical_difference, place_labels
+from studies.protocol.figures import canvas, critical_difference, place_labels
 
 
 def test_no_line_of_the_rank_plot_crosses_a_name():

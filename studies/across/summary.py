@@ -1,4 +1,4 @@
-"""Methods compared over sets: mean ranks, and each against a baseline.
+"""Finished cells by set, method and split: mean ranks over sets, each method against a baseline, times and endings.
 
 Only splits that every method has finished count, so that all are compared on the same rows. Over sets: Friedman's test,
 Nemenyi's critical difference, and against the baseline Wilcoxon's signed-rank test with Holm's correction. Within a
@@ -9,8 +9,8 @@ it is on the cautious side.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from studies.across import sets
+from studies.across.experiment import FOLDS
 from studies.across.methods import METHODS, RANKED
+from studies.protocol.cells import Finished, TooFewCells
 from studies.protocol.statistics import Ranking, holm, paired_test, rank
 
 MEASURES = {"auc": "AUC", "tauc_0.1": "0.1-AUC", "tauc_0.01": "0.01-AUC", "balanced_accuracy": "balanced accuracy"}
@@ -55,13 +57,13 @@ class Results:
 
     Parameters
     ----------
-    rows : iterable of mapping
-        Cell and result together.
+    finished : Finished
     """
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, finished: Finished) -> None:
+        self.finished = finished
         found: dict[str, dict[int, dict[str, Row]]] = defaultdict(lambda: defaultdict(dict))
-        for row in rows:
+        for row in finished.rows:
             found[row["set"]][row["repeat"]][row["method"]] = row
         self._of_set = {
             name: [split for _, split in sorted(repeats.items()) if set(METHODS) <= set(split)]
@@ -169,3 +171,62 @@ def _sure(first: NDArray[np.float64], second: NDArray[np.float64]) -> int:
         return 0
     test = paired_test(first, second, test_share=OVERLAP)
     return int(np.sign(test.difference)) if test.p_corrected < 0.05 else 0
+
+
+def facts_of(results: Results, name: str) -> dict[str, float]:
+    """Size and skew of a set, and how hard it is."""
+    n_train, positives, n_test, test_positives = results.first(name)["rows"]
+    return {
+        "rows": n_train,
+        "positives": positives,
+        "test_rows": n_test,
+        "test_positives": test_positives,
+        "features": sets.pool(name).X.shape[1],
+        "ratio": round((n_train - positives) / positives, 1),
+        "baseline": float(results.values(name, BASELINE, "tauc_0.1").mean()),
+    }
+
+
+def seconds(results: Results, method: str) -> dict[str, float]:
+    """CPU seconds of a fit and of a whole search: medians over sets, and ratios to the baseline in the same splits."""
+    found = {}
+    for part, measure in (("fit", "fit_cpu"), ("search", "search_cpu")):
+        mine, its = (
+            [np.median(results.values(name, each, measure)) for name in results.sets] for each in (method, BASELINE)
+        )
+        found[part] = float(np.median(mine))
+        found[f"{part}_ratio"] = float(np.exp(np.mean(np.log(np.maximum(mine, 1e-6)) - np.log(its))))
+    return found
+
+
+def convergence(results: Results, method: str) -> dict[str, Any]:
+    """How the fits on whole training parts ended."""
+    rows = [row for name in results.sets for row in results.rows(name, method) if "status" in row]
+    if not rows:
+        return {}
+    found: dict[str, Any] = {"status": dict(Counter(row["status"] for row in rows))}
+    gaps = [row["relative_gap"] for row in rows if "relative_gap" in row]
+    return found | ({"median_gap": float(np.median(gaps)), "largest_gap": float(np.max(gaps))} if gaps else {})
+
+
+def refused(results: Results, method: str) -> dict[str, Any]:
+    """How often a resampler left the rows as they were: final fits, folds, and the sets where it did."""
+    places = [(name, row) for name in results.sets for row in results.rows(name, method) if "resampled" in row]
+    if not places:
+        return {}
+    left = [(name, row) for name, row in places if not row["resampled"] or row["resampled_folds"] < FOLDS]
+    return {
+        "fits": len(places),
+        "fits_left": sum(not row["resampled"] for _, row in places),
+        "folds": FOLDS * len(places),
+        "folds_left": sum(FOLDS - row["resampled_folds"] for _, row in places),
+        "sets": sorted({name for name, _ in left}),
+    }
+
+
+def summarise(finished: Finished) -> Results:
+    """The results, where they allow a ranking."""
+    results = Results(finished)
+    if len(results.sets) < 2:
+        raise TooFewCells(f"whole splits on {len(results.sets)} sets: methods are ranked on at least 2")
+    return results

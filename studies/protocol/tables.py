@@ -1,4 +1,4 @@
-"""Tables into a study's README: the words are written by hand, every number comes from the results.
+"""Tables, and their way into a study's README: the words are written by hand, every number comes from the results.
 
 A place for a table is a pair of marks, ``<!-- table: NAME -->`` and ``<!-- end -->``; what stands between them is
 replaced.
@@ -7,9 +7,14 @@ replaced.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from studies.protocol.statistics import holm
+
+Test = Mapping[str, float]
+Key = TypeVar("Key", bound=Hashable)
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -35,3 +40,21 @@ def fill(readme: Path, tables: Mapping[str, str]) -> None:
         pattern = rf"(<!-- table: {re.escape(name)} -->\n).*?(<!-- end -->)"
         text = re.sub(pattern, lambda m, t=table: f"{m[1]}{t}\n{m[2]}", text, flags=re.DOTALL)
     readme.write_text(text)
+
+
+def probability(p: float, digits: int = 3) -> str:
+    """A p-value as it stands in a table."""
+    return "< 0.001" if p < 0.001 else f"{p:.{digits}f}"
+
+
+def adjusted(tests: Mapping[Key, Test]) -> dict[Key, float]:
+    """The corrected p of every test of a table, corrected once more for how many stand in the table."""
+    return dict(zip(tests, holm([test["p_corrected"] for test in tests.values()]), strict=True))
+
+
+def difference(test: Test, adjusted: float) -> str:
+    """**Bold** where the difference stands after Holm's correction, *slanted* where it does only as a single test."""
+    text = f"{100 * test['difference']:+.1f} ± {100 * test['half_width']:.1f}"
+    if adjusted < 0.05:
+        return f"**{text}**"
+    return f"*{text}*" if test["p_corrected"] < 0.05 else text
