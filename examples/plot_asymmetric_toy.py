@@ -19,8 +19,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from askew import SVC, AsymmetricSVC, OneClassSVM
+from askew.displays import ToleranceRocDisplay
 from askew.metrics import tolerance_auc_score
-from askew.report.displays import ToleranceRocDisplay
 
 
 def side_by_side(n, seed):

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from askew.detection import Detector
     from askew.estimators import (
         SVC,
         SVDD,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         ParzenDescription,
         TablePreparation,
     )
+    from askew.persistence import load, save, trusted_types
     from askew.tolerance import ToleranceClassifier
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "SVDD",
     "AsymmetricSVC",
     "CovarianceOneClassSVM",
+    "Detector",
     "GaussianDescription",
     "KNNDescription",
     "KernelScaledSVC",
@@ -37,13 +40,22 @@ __all__ = [
     "ParzenDescription",
     "TablePreparation",
     "ToleranceClassifier",
+    "load",
+    "save",
+    "trusted_types",
 ]
 __version__ = "0.1.0"
 
 _PACKAGES = {
-    *("datasets", "detection", "estimators", "kernels", "metrics", "moments", "qp", "selection", "solvers"),
-    *("sources", "tables", "tolerance"),
+    *("datasets", "detection", "displays", "estimators", "kernels", "metrics", "moments", "persistence", "qp"),
+    *("report", "selection", "solvers", "sources", "tables", "tolerance"),
 }
+_HOMES = {
+    "Detector": "detection",
+    "ToleranceClassifier": "tolerance",
+    **dict.fromkeys(("load", "save", "trusted_types"), "persistence"),
+}
+"""The packages of public names that are no estimators."""
 
 
 def __getattr__(name: str) -> Any:
@@ -51,8 +63,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"askew.{name}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    package = "askew.tolerance" if name == "ToleranceClassifier" else "askew.estimators"
-    value = globals()[name] = getattr(import_module(package), name)
+    value = globals()[name] = getattr(import_module(f"askew.{_HOMES.get(name, 'estimators')}"), name)
     return value
 
 

@@ -15,7 +15,7 @@ def loaded_after(program: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "module", ["askew", "askew.selection", "askew.metrics", "askew.moments", "askew.datasets", "askew.report.displays"]
+    "module", ["askew", "askew.selection", "askew.metrics", "askew.moments", "askew.datasets", "askew.displays"]
 )
 def test_nothing_heavy_is_loaded(module):
     assert not loaded_after(f"import {module}").intersection(HEAVY)

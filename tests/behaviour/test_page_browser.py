@@ -6,10 +6,9 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from reports import promise, report_of
 
-from askew.report import numerals
-from askew.report.page import render_html
-from askew.report.summary import MethodResult, Promise, summarise
+from askew.report import MethodResult, numerals, summarise
 from askew.tolerance import np_roc
 
 pytest.importorskip("jinja2", reason="the page needs jinja2")
@@ -55,7 +54,7 @@ def cards(word="fraud", **more):
     told = {
         "title": word,
         "event": word,
-        "promise": Promise(0.01, 0.95, "order_statistic", threshold, 10_000, word),
+        "promise": promise(threshold, method=word, n=10_000),
         "methods": [MethodResult(word, 0.98, 0.008, 0.7, 1200.0, 0.5, word), MethodResult("b", *[None] * 5)],
         "importances": [(f"{word} {j}", (-1) ** j / (1 + j)) for j in range(20)],
         "importance_kind": word,
@@ -83,7 +82,7 @@ PAGES = {
     "one negative": lambda: small([0.0], [0.5]),
     "equal": lambda: small(np.zeros(50), np.zeros(5)),
     "infinite": lambda: small([-np.inf, 0.0, np.inf], [np.inf]),
-    "one class": lambda: small(np.arange(500.0), [], Promise(0.05, 1.0, "moments", 480.0, None, "Certain.")),
+    "one class": lambda: small(np.arange(500.0), [], promise(480.0, 0.05, None, "moments", 0)),
 }
 
 
@@ -94,7 +93,7 @@ def opened(browser, tmp_path_factory):
 
     def open_page(summary, *, width=1280, scheme="light"):
         path = folder / "page.html"
-        path.write_text(render_html(summary), encoding="utf-8")
+        path.write_text(report_of(summary).html(), encoding="utf-8")
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}

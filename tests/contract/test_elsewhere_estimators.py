@@ -10,11 +10,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+import askew
 from askew import SVC, SVDD, AsymmetricSVC, CovarianceOneClassSVM, KernelScaledSVC, OneClassSVM
 from askew.arrays import host, is_elsewhere
 from askew.datasets import Transactions
-from askew.detection import Request, load_detector, save_detector, train
-from askew.detection.model_file import TRUSTED
+from askew.detection import Request, train
 from askew.exceptions import DataError
 from askew.sources import FrameSource
 
@@ -187,12 +187,12 @@ def test_to_cpu(library, estimator):
 @everywhere
 @every_estimator
 def test_a_saved_model_scores_the_same(library, estimator, tmp_path):
-    skops = pytest.importorskip("skops.io")
+    pytest.importorskip("skops.io")
     X, y = _data()
     model = clone(estimator).fit(put(library, X), y)
     expected = host(model.decision_function(put(library, X)))
-    skops.dump(model.to_cpu(), tmp_path / "model.skops")
-    loaded = skops.load(tmp_path / "model.skops", trusted=sorted(TRUSTED))
+    askew.save(model, tmp_path / "model.skops")
+    loaded = askew.load(tmp_path / "model.skops")
     np.testing.assert_allclose(loaded.decision_function(X), expected, atol=1e-9)
     np.testing.assert_allclose(host(loaded.decision_function(put(library, X))), expected, atol=1e-9)
 
@@ -205,9 +205,9 @@ def test_a_model_file_of_a_detector_fitted_elsewhere(library, tmp_path):
     detector = train(FrameSource(table), Request(target="is_fraud", method="svc", tolerance=0.1))
     rows = detector.preparation.transform(table)
     detector.classifier.estimator_ = clone(detector.classifier.estimator_).fit(put(library, rows), table["is_fraud"])
-    save_detector(detector, tmp_path / "model.skops")
+    askew.save(detector, tmp_path / "model.skops")
     assert is_elsewhere(detector.classifier.estimator_.support_vectors_)
-    loaded = load_detector(tmp_path / "model.skops")
+    loaded = askew.load(tmp_path / "model.skops")
     assert type(loaded.classifier.estimator_.support_vectors_) is np.ndarray
     np.testing.assert_allclose(loaded.score(table), detector.score(table), atol=1e-9)
 

@@ -46,9 +46,9 @@ def by_transactions(path):
 
 def by_model_file(path):
     pytest.importorskip("skops")
-    from askew.detection import Detector, save_detector
+    from askew import SVC, save
 
-    save_detector(Detector(None, None, {"target": None}), path)
+    save(SVC(), path)
 
 
 WAYS = [by_hand, by_table, by_moments, by_stream, by_transactions, by_model_file]

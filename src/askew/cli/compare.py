@@ -48,9 +48,10 @@ def compare(
         from askew.cli.fit import check_target, show
         from askew.cli.invocation import command_line
         from askew.cli.page import page_summary, write_page
-        from askew.detection import Request, save_detector
+        from askew.detection import Request
         from askew.detection.comparison import compare_methods
         from askew.detection.importance import importances
+        from askew.persistence import save
         from askew.report.summary import MethodResult
         from askew.sources import check_outputs, open_source
 
@@ -100,7 +101,7 @@ def compare(
         )
         write_page(summary, output)
         if model is not None:
-            save_detector(detector, model)
+            save(detector, model)
         _show(console, rows, note)
         show(console, detector)
         console.say(f"Page written to {output}")

@@ -38,9 +38,10 @@ def demo(
         from askew.cli.page import page_summary, write_page
         from askew.cli.report import show as show_report
         from askew.datasets import write_transactions
-        from askew.detection import Request, load_detector, save_detector, train
+        from askew.detection import Request, train
         from askew.detection.evaluation import evaluate_source
         from askew.detection.scoring import score_source
+        from askew.persistence import load, save
         from askew.sources import check_outputs, open_source
 
         begin = time.perf_counter()
@@ -59,8 +60,8 @@ def demo(
                     progress=lambda done, what=what: steps.rows(what, done, rows),
                 )
             request = Request(target=TARGET, method="moment", tolerance=tolerance, confidence=confidence, seed=seed)
-            save_detector(train(open_source(str(past)), request, steps.rows, steps.fits), model)
-            detector = load_detector(model)
+            save(train(open_source(str(past)), request, steps.rows, steps.fits), model)
+            detector = load(model)
             source = open_source(str(new))
             counts = score_source(detector, source, scores, progress=steps.rows)
             found = evaluate_source(detector, source, None, None, steps.rows)

@@ -39,7 +39,8 @@ def fit(
     """
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
-        from askew.detection import Request, save_detector, train
+        from askew.detection import Request, train
+        from askew.persistence import save
         from askew.sources import check_outputs, open_source
 
         check_target(target, one_class)
@@ -61,7 +62,7 @@ def fit(
         with console.progress() as steps:
             detector = train(source, request, steps.rows, steps.fits)
         detector.card.update(data=data, command=command_line())
-        save_detector(detector, output)
+        save(detector, output)
         show(console, detector)
         console.say(f"Model written to {output}")
         console.result({**detector.card, "model": output})
@@ -92,7 +93,7 @@ def show(console: Console, detector: object) -> None:
             f"fitted in {card['fit_seconds']:.1f} s; reading, tuning and calibration {card['seconds']:.1f} s in all",
         ],
     )
-    promise = str(detector.classifier.report(prevalence=card["base_rate"])).split("\n")
+    promise = str(detector.classifier.report(prevalence=card["base_rate"]).promise).split("\n")
     console.lines("Promise", [*promise, "(askew score writes the distance from this threshold: above 0 is an alarm)"])
     for sign in warning_signs(detector):
         console.warn(sign)

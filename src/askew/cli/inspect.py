@@ -12,13 +12,13 @@ def inspect(model: options.Model, as_json: options.Json = False, quiet: options.
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
         from askew.cli.fit import show
-        from askew.detection import load_detector
+        from askew.persistence import load, read_card
 
-        detector = load_detector(model)
+        detector = load(model)
         card = detector.card
         target = card["target"]
         event = f"{target['name']} = {target['positive']}" if target else "whatever is not normal"
-        versions = ", ".join(f"{name} {version}" for name, version in card["versions"].items())
+        versions = ", ".join(f"{name} {version}" for name, version in read_card(model)["versions"].items())
         console.lines(
             "File", [f"{model}, detects {event}", f"made by: {card.get('command', 'unknown')}", f"with {versions}"]
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 from askew.cli.invocation import command_line
 from askew.detection import Detector
+from askew.report import MethodResult, Summary, summarise
 from askew.report.page import render_html
-from askew.report.summary import MethodResult, Promise, Summary, summarise
 from askew.sources import WholeFile
 from askew.tolerance import np_roc
 
@@ -36,7 +36,8 @@ def page_summary(
         positive_scores=held_positives if positives is None else positives,
         negative_scores=held_negatives if negatives is None else negatives,
         tolerance=card["request"]["tolerance"],
-        promise=promise_of(detector),
+        promise=detector.classifier.report(prevalence=card["base_rate"]).promise,
+        threshold=0.0,  # scores are measured from it
         methods=methods,
         importances=list(importances[0]),
         importance_kind=importances[1],
@@ -64,22 +65,6 @@ def event_of(detector: Detector) -> str:
     return f"{target['name']} = {target['positive']}" if target else "unusual rows"
 
 
-def promise_of(detector: Detector) -> Promise | None:
-    """The promise in the page's terms; scores are measured from the threshold, so it stands at 0."""
-    told = detector.card["promise"]
-    if told["guaranteed_rate"] is None:
-        return None
-    text = next(line for line in _report_lines(detector) if line.startswith("promised"))
-    return Promise(
-        tolerance=told["tolerance"],
-        confidence=1.0 if told["guarantee_confidence"] is None else told["guarantee_confidence"],
-        method=told["method"],
-        threshold=0.0,
-        n_calibration=told["n_calibration"] or None,
-        text=text.removeprefix("promised").strip(),
-    )
-
-
 def settings_of(detector: Detector) -> dict[str, Any]:
     """How the model came about."""
     card = detector.card
@@ -90,7 +75,3 @@ def settings_of(detector: Detector) -> dict[str, Any]:
         "rows": card["n_rows"],
         "rows of the event": card["n_positive"],
     }
-
-
-def _report_lines(detector: Detector) -> list[str]:
-    return str(detector.classifier.report(prevalence=detector.card["base_rate"])).split("\n")

@@ -33,13 +33,13 @@ def report(
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
         from askew.cli.page import page_summary, write_page
-        from askew.detection import load_detector
         from askew.detection.evaluation import evaluate_source
         from askew.detection.importance import importances
+        from askew.persistence import load
         from askew.sources import check_outputs, open_source
 
         check_outputs([output], data, [model])
-        detector = load_detector(model)
+        detector = load(model)
         source = open_source(data, n_features=getattr(detector.preparation, "n_features", None))
         with console.progress() as steps:
             found = evaluate_source(detector, source, target, positive, steps.rows)

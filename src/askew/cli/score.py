@@ -41,12 +41,12 @@ def score(
     """
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
-        from askew.detection import load_detector
         from askew.detection.scoring import score_source
+        from askew.persistence import load
         from askew.sources import check_outputs, open_source
 
         check_outputs([output], data, [model])
-        detector = load_detector(model)
+        detector = load(model)
         source = open_source(data, n_features=getattr(detector.preparation, "n_features", None))
         begin = time.perf_counter()
         with console.progress() as steps:

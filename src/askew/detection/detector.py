@@ -44,6 +44,11 @@ class Detector:
     classifier: ToleranceClassifier
     card: dict[str, Any]
 
+    @classmethod
+    def of_format_1(cls, objects: dict[str, Any], card: dict[str, Any]) -> Detector:
+        """The detector of a model file that ``askew fit`` wrote in format 1."""
+        return cls(objects["preparation"], objects["classifier"], card)
+
     def score(self, block: Any) -> Vector:
         """Distance of each row's score from the threshold; above 0 is an alarm.
 

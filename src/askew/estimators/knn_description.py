@@ -62,6 +62,7 @@ class KNNDescription(ThresholdDescription):
         enough = int(np.searchsorted(np.cumsum(np.sort(weight)), self.n_neighbors * (1 - 1e-9))) + 1
         self._reach = min(enough, X.shape[0])
         self._weight = weight
+        self._rows = X
         self.neighbors_ = NearestNeighbors(n_neighbors=self._reach).fit(X)
         distances, who = self.neighbors_.kneighbors(X, min(self._reach + 1, X.shape[0]))
         near = weight[who]
@@ -77,3 +78,14 @@ class KNNDescription(ThresholdDescription):
         is_enough = np.cumsum(near, axis=1) >= self.n_neighbors * (1 - 1e-9)
         place = np.where(is_enough.any(axis=1), np.argmax(is_enough, axis=1), distances.shape[1] - 1)
         return distances[np.arange(len(distances)), place]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The rows without their tree, whose indices a model file could forge: it is grown again from the rows."""
+        state = dict(super().__getstate__())
+        state.pop("neighbors_", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_rows" in state:
+            self.neighbors_ = NearestNeighbors(n_neighbors=self._reach).fit(self._rows)

@@ -73,11 +73,23 @@ class ParzenDescription(ThresholdDescription):
         scores = _left_out(X, weight, widths)
         best = int(np.argmax(scores @ weight))
         self.bandwidth_ = float(widths[best])
+        self._rows, self._weight = X, weight
         self.density_ = KernelDensity(bandwidth=self.bandwidth_).fit(X, sample_weight=weight)
         return scores[best]
 
     def _score(self, X: Vector) -> Vector:
         return self.density_.score_samples(X)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The rows without their tree, whose indices a model file could forge: it is grown again from the rows."""
+        state = dict(super().__getstate__())
+        state.pop("density_", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_rows" in state:
+            self.density_ = KernelDensity(bandwidth=self.bandwidth_).fit(self._rows, sample_weight=self._weight)
 
 
 def _scott(X: Vector, weight: Vector) -> float:

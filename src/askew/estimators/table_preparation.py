@@ -176,13 +176,16 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         return self
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A preparation of askew 0.1.0 before models had a registry held its columns side by side."""
+        """Preparations of model files of format 1 held their columns side by side; those of sparse rows, their sums."""
         if "_unreadable" in state:
             columns, left_out = state.pop("columns_"), state.pop("_unreadable")
             names = tuple(map(str, state["feature_names_in_"]))
             kinds: dict[str, Kind] = dict.fromkeys(state.pop("categorical"), "category")
             state = {**TablePreparation(kinds=kinds).__dict__, **state}
             state["_learnt"] = TableColumns(names, columns, left_out)
+        if "sums" in state:
+            learnt = SparseColumns(state["n_features"], state["n_rows"], state["sums"])
+            state = {**TablePreparation().__dict__, "n_features_in_": learnt.n_features, "_learnt": learnt}
         super().__setstate__(state)
 
     def __sklearn_tags__(self) -> Tags:

@@ -1,5 +1,6 @@
-"""How well a score ranks where false positives are few: t-AUC, ROC hull, averaged ROC, TPR at an FPR."""
+"""How well a score ranks where false positives are few (t-AUC, ROC hull, averaged ROC), and intervals of rates."""
 
+from askew.metrics import clopper_pearson
 from askew.metrics.averaged import AveragedRoc, averaged_roc
 from askew.metrics.curve import RocCurve
 from askew.metrics.hull import HullPoint, HullRange, RocHull, hull_of_curves, roc_hull
@@ -15,6 +16,7 @@ __all__ = [
     "RocHull",
     "ScoredSample",
     "averaged_roc",
+    "clopper_pearson",
     "hull_of_curves",
     "roc_hull",
     "tolerance_auc",

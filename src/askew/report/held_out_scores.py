@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from askew.exceptions import DataError
+from askew.metrics import clopper_pearson
 from askew.report.operating_curve import OperatingCurve
-from askew.tolerance import clopper_pearson
 
 __all__ = ["HeldOutScores"]
 

@@ -109,7 +109,7 @@ def _data(summary: Summary) -> dict[str, Any]:
         "histogram": summary.histogram,
         "is_promised": promise is not None,
         "is_broken": summary.is_broken,
-        "confidence_words": "" if promise is None else confidence_words(promise.confidence),
+        "confidence_words": "" if promise is None else confidence_words(promise.certainty),
         "band_words": "" if band is None or band.confidence is None else confidence_words(band.confidence),
     }
     return plain(drawn)

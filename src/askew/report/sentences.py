@@ -12,7 +12,7 @@ from askew.report.numerals import count, false_alarms_in, percent, plural, times
 
 if TYPE_CHECKING:
     from askew.report.operating_curve import OperatingPoint
-    from askew.report.summary import Promise
+    from askew.report.promise import Promise
 
 __all__ = ["certificate", "confidence_words", "drift_verdict", "evidence", "headline", "not_promised"]
 
@@ -39,7 +39,7 @@ def headline(
         caught = () if point.recall is None else (". Catches ", f"{percent(point.recall)} of {event}")
         return ("New data contradict the promised limit of ", rate, ": here it is ", seen, *caught, ".")
     if promise is not None:
-        close = (f"; that limit is promised {confidence_words(promise.confidence)}.",)
+        close = (f"; that limit is promised {confidence_words(promise.certainty)}.",)
         if point.recall is None:
             return ("Raises ", f"at most {rate}", *close)
         return ("Catches ", f"{percent(point.recall)} of {event}", " at no more than ", rate, *close)
@@ -88,14 +88,14 @@ def evidence(event: str, point: OperatingPoint, *, is_constant: bool = False) ->
 def certificate(promise: Promise) -> str:
     """What is promised, for a reader without statistics."""
     rate = times(promise.tolerance)
-    if promise.confidence >= 1.0:
+    if promise.certainty >= 1.0:
         return (
             f"Of normal rows that share the mean and the covariance seen in training, at most {rate} raises a false "
             "alarm, whatever else their distribution is."
         )
     return (
         f"Of normal rows like those it was calibrated on, at most {rate} raises a false alarm. Were the calibration "
-        f"rows drawn again and again, this would hold {percent(promise.confidence)} of the time."
+        f"rows drawn again and again, this would hold {percent(promise.certainty)} of the time."
     )
 
 

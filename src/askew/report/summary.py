@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from askew.exceptions import ParameterError
+from askew.findings import Finding
 from askew.report import sentences
 from askew.report.guaranteed_band import GuaranteedBand
 from askew.report.held_out_scores import HeldOutScores
 from askew.report.operating_curve import OperatingCurve, OperatingPoint
 from askew.report.plain_data import plain
+from askew.report.promise import Promise
 from askew.report.score_histogram import ScoreHistogram
 
-__all__ = ["MethodResult", "Promise", "Summary", "summarise"]
+__all__ = ["MethodResult", "Summary", "summarise"]
 
 _EXAMPLE_VOLUME = 100_000.0
 _TOLERANCES_SHOWN = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
@@ -44,34 +46,6 @@ class MethodResult:
     alerts_per_million: float | None
     fit_seconds: float | None
     note: str = ""
-
-
-@dataclass(frozen=True)
-class Promise:
-    """What is guaranteed about false alarms.
-
-    Parameters
-    ----------
-    tolerance : float
-        False alarm rate that is not exceeded.
-    confidence : float
-        With which probability; 1 where it is certain given the moments of the data.
-    method : str
-        The road to the threshold.
-    threshold : float
-        Alarm iff score > threshold, in units of the held-out scores.
-    n_calibration : int or None
-        Held-out negatives behind the threshold.
-    text : str
-        The certificate as the method states it; shown below the plain words.
-    """
-
-    tolerance: float
-    confidence: float
-    method: str
-    threshold: float
-    n_calibration: int | None
-    text: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +89,8 @@ class Summary:
         How many there were.
     importance_kind : str
     preparation, notes : tuple of str
+    findings : tuple of Finding
+        What was noticed about data, fit and promise.
     settings : dict
     command : str
     """
@@ -148,6 +124,7 @@ class Summary:
     settings: dict[str, Any] = field(default_factory=dict)
     command: str = ""
     notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as dicts, lists, numbers and words, ready for JSON."""
@@ -162,6 +139,7 @@ def summarise(
     negative_scores: ArrayLike,
     tolerance: float,
     promise: Promise | None,
+    threshold: float | None = None,
     methods: Sequence[MethodResult] = (),
     importances: Sequence[tuple[str, float]] = (),
     importance_kind: str = "",
@@ -173,6 +151,7 @@ def summarise(
     drift: Mapping[str, Any] | None = None,
     np_roc: Any = None,
     notes: Sequence[str] = (),
+    findings: Sequence[Finding] = (),
 ) -> Summary:
     """Reduce held-out scores and what is known around them to a summary.
 
@@ -186,6 +165,8 @@ def summarise(
     tolerance : float in (0, 1)
     promise : Promise or None
         None when nothing is guaranteed.
+    threshold : float, default=None
+        Where the alarms begin, in units of the scores: 0 where they are distances. That of the promise by default.
     methods : sequence of MethodResult
     importances : sequence of (name, value)
         Signed weights, or importances; kept in the order of their magnitude.
@@ -205,6 +186,7 @@ def summarise(
     np_roc : NpRoc, or (tolerances, lower, upper), default=None
         Thresholds of an `NpRoc` must be in units of the held-out scores.
     notes : sequence of str
+    findings : sequence of Finding
 
     Returns
     -------
@@ -219,13 +201,15 @@ def summarise(
     'Caught 98 % of fraud at 1 false alarm in 100, measured on held-out data; nothing is promised.'
     """
     rate = _checked_share("tolerance", tolerance, zero_allowed=False)
+    if promise is not None and not promise.is_given:
+        promise = None
     held = HeldOutScores(
         negative_scores,
         positive_scores,
-        confidence=_CONFIDENCE if promise is None or promise.confidence >= 1.0 else promise.confidence,
+        confidence=_CONFIDENCE if promise is None or promise.certainty >= 1.0 else promise.certainty,
     )
     measured = held.measured(rate)
-    point = measured.at(rate) if promise is None else _in_force(held, promise)
+    point = measured.at(rate) if promise is None else _in_force(held, promise, threshold)
     is_broken = promise is not None and drift is not None and bool(drift.get("drifted", False))
     # Where new data contradict one promise, the page offers no other from the same calibration.
     band = None if np_roc is None or is_broken else GuaranteedBand.of(np_roc)
@@ -261,12 +245,14 @@ def summarise(
         settings={} if settings is None else plain(settings),
         command=command,
         notes=tuple(map(str, notes)),
+        findings=tuple(findings),
     )
 
 
-def _in_force(held: HeldOutScores, promise: Promise) -> OperatingPoint:
+def _in_force(held: HeldOutScores, promise: Promise, threshold: float | None) -> OperatingPoint:
     rate = _checked_share("promise.tolerance", promise.tolerance, zero_allowed=False)
-    return held.at_thresholds(np.array([rate]), np.array([promise.threshold])).at(rate)
+    value = promise.threshold if threshold is None else threshold
+    return held.at_thresholds(np.array([rate]), np.array([value])).at(rate)
 
 
 def _promisable(held: HeldOutScores, band: GuaranteedBand) -> OperatingCurve | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import fill
 
 from askew.report.numerals import count, percent, seconds, significant, times
+from askew.report.promise import Promise
 from askew.report.summary import MethodResult, Summary
 
 __all__ = ["render_text"]
@@ -14,35 +15,30 @@ _WIDTH = 88
 _MOST_FEATURES = 10
 
 
-def render_text(summary: Summary) -> str:
-    """Text of a summary: its sentence, the figures, the methods, the features, the promise and the command.
+def render_text(summary: Summary, promise: Promise) -> str:
+    """Text of a summary: its sentence, the findings, the figures, methods, features, the promise and the command.
 
     Parameters
     ----------
     summary : Summary
+    promise : Promise
+        The one in force, given or not.
 
     Returns
     -------
     str
         Lines of at most 88 characters where words allow it; tables and the command are not broken.
-
-    Examples
-    --------
-    >>> from askew.report.summary import summarise
-    >>> summary = summarise(title="Cards", event="fraud", positive_scores=[2.0, 3.0],
-    ...                     negative_scores=[0.0, 1.0, 2.5], tolerance=0.1, promise=None)
-    >>> print(render_text(summary).splitlines()[3])
-    Caught 50 % of fraud at 1 false alarm in 10, measured on held-out data; nothing is
     """
     blocks = [
         summary.title + "\n" + "=" * len(summary.title),
         _wrapped("".join(summary.headline)),
         _wrapped(summary.evidence),
         _wrapped(summary.drift_verdict),
-        _figures(summary),
+        _section("What to look at", _items(map(str, summary.findings))),
+        _figures(summary, promise),
         _section("Methods", _methods(summary.methods)),
         _section(_features_title(summary), _features(summary.importances)),
-        _section("Promised", _promise(summary)),
+        _section("Promised", _promise(summary, promise)),
         _section("Not promised", _items(summary.not_promised)),
         _section("Preparation", _items(summary.preparation)),
         _section("Notes", _items(summary.notes)),
@@ -51,12 +47,12 @@ def render_text(summary: Summary) -> str:
     return "\n\n".join(block for block in blocks if block).replace("\u00a0", " ") + "\n"
 
 
-def _figures(summary: Summary) -> str:
+def _figures(summary: Summary, promise: Promise) -> str:
     point, base, volume = summary.point, summary.base_rate, summary.volume_per_day
     rows = [
         ("Tolerated false alarms", f"{times(point.tolerance)} ({percent(point.tolerance)})"),
         ("Seen on held-out rows", f"{times(point.false_alarm_rate)} ({percent(point.false_alarm_rate)})"),
-        ("Threshold", significant(point.threshold, 6)),
+        ("Threshold", significant(promise.threshold if promise.is_given else point.threshold, 6)),
     ]
     if point.recall is not None:
         limits = f"{percent(point.caught_low)} to {percent(point.caught_high)}"
@@ -102,13 +98,10 @@ def _features(importances: Sequence[tuple[str, float]]) -> str:
     return _aligned([(name, significant(value, 3)) for name, value in importances[:_MOST_FEATURES]])
 
 
-def _promise(summary: Summary) -> str:
-    promise = summary.promise
-    if promise is None:
-        return "  Nothing."
+def _promise(summary: Summary, promise: Promise) -> str:
     told = "Contradicted by new data. " if summary.is_broken else ""
-    parts = (told + summary.certificate, promise.text)
-    return "\n".join(_wrapped(part, "  ") for part in parts if part)
+    words = _wrapped(told + summary.certificate, "  ")
+    return "\n".join([*([words] if words else []), *(f"  {line}" for line in str(promise).split("\n"))])
 
 
 def _section(title: str, body: str) -> str:

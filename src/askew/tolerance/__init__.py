@@ -6,7 +6,6 @@ from askew.tolerance.drift import DriftTest, DriftWarning
 from askew.tolerance.np_roc import NpRoc, np_roc
 from askew.tolerance.order_statistic import negatives_required
 from askew.tolerance.threshold import Threshold
-from askew.tolerance.tolerance_report import ToleranceReport
 
 __all__ = [
     "Calibration",
@@ -15,7 +14,6 @@ __all__ = [
     "NpRoc",
     "Threshold",
     "ToleranceClassifier",
-    "ToleranceReport",
     "negatives_required",
     "np_roc",
 ]

@@ -54,6 +54,15 @@ class Calibration:
         """Number of negatives, or of groups with negatives."""
         return len(self.negatives)
 
+    def distances(self, value: float) -> Calibration:
+        """The scores as distances from a threshold, 0 at it also where both are infinite."""
+        parts = []
+        for scores in (self.negatives, self.positives):
+            distance = np.zeros_like(scores)
+            np.subtract(scores, value, out=distance, where=scores != value)
+            parts.append(distance)
+        return Calibration(*parts, precision=self.precision)
+
     def threshold(self, rank: int) -> float:
         """T₍ₖ₎, raised by the rounding that could lift a row tied with it above it in another batch.
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from askew.exceptions import DataError, ParameterError
-from askew.tolerance import clopper_pearson, order_statistic
+from askew.metrics import clopper_pearson
+from askew.tolerance import order_statistic
 from askew.tolerance.calibration import Calibration
 
 __all__ = ["NpRoc", "np_roc"]

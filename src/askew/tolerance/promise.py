@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from askew.exceptions import DataError, ParameterError
+from askew.report import Promise, Report, summarise
 from askew.tolerance.calibration import Calibration, one_per_group
 from askew.tolerance.drift import DriftMonitor, DriftTest, DriftWarning
 from askew.tolerance.np_roc import NpRoc, np_roc
 from askew.tolerance.parameters import check_open_unit
 from askew.tolerance.threshold import Threshold, empirical, exact
-from askew.tolerance.tolerance_report import ToleranceReport
 
 __all__ = ["PromiseKeeper"]
 
@@ -105,7 +105,7 @@ class PromiseKeeper:
             )
         return test
 
-    def report(self, *, prevalence=None) -> ToleranceReport:
+    def report(self, *, prevalence=None) -> Report:
         """Promise and evidence: threshold, guaranteed rate, TPR with interval, alerts per million.
 
         Parameters
@@ -116,28 +116,61 @@ class PromiseKeeper:
 
         Returns
         -------
-        ToleranceReport
-            Prints as a table; ``as_dict()`` is ready for JSON.
+        Report
+            Prints as text and shows as a page in a notebook; ``html()``, ``json()``. The facts of the promise are its
+            attributes, ``as_dict()`` gives them as plain data.
         """
         check_is_fitted(self, "threshold_")
         share = self._prevalence_ if prevalence is None else prevalence
         if not 0.0 <= share < 1.0:
             raise ParameterError(f"prevalence={prevalence!r} must lie in [0, 1).")
         with self._changing():
-            return ToleranceReport.of(
-                self._placed_,
-                self.calibration_,
-                confidence=self.confidence,
-                prevalence=share,
-                caveat=self._caveat_,
-                method=self.method,
-                tolerance=self.tolerance,
-                threshold=self.threshold_,
-                alarm_side=self.alarm_side_,
-                unit="group" if self._is_grouped_ else "row",
-                weight_bound=vars(self).get("weight_bound_"),  # models of earlier versions have none
-                n_above_weight_bound=vars(self).get("n_above_weight_bound_", 0),
+            promise, calibration, placed = self._promise(share), self.calibration_, self._placed_
+            has_band = self.method == "order_statistic" and len(calibration.positives)
+            title, event = type(self.estimator_).__name__, "unusual rows"
+        if hasattr(self, "classes_"):
+            event = f"class {self.classes_[self._target_.alarm]}"
+
+        def summarised():
+            moved = calibration.distances(placed.value)
+            return summarise(
+                title=f"{title}: alarms for {event}",
+                event=event,
+                positive_scores=moved.positives,
+                negative_scores=moved.negatives,
+                tolerance=promise.tolerance,
+                promise=promise,
+                threshold=0.0,
+                base_rate=share if share > 0.0 else None,
+                settings={"method": title, "tolerance": promise.tolerance, "confidence": promise.confidence},
+                notes=["A row on this page is a group of rows."] if promise.unit == "group" else (),
+                np_roc=np_roc(moved, confidence=promise.confidence) if has_band else None,
             )
+
+        return Report(promise, summarised if calibration.n else None)
+
+    def _promise(self, prevalence) -> Promise:
+        """What the threshold in force promises, with its evidence."""
+        placed, calibration = self._placed_, self.calibration_
+        return Promise.of(
+            n_calibration=calibration.n,
+            n_alarms=calibration.negatives_above(placed.value),
+            n_positives=len(calibration.positives),
+            n_caught=calibration.positives_above(placed.value),
+            guaranteed_rate=placed.guaranteed_rate,
+            guarantee_confidence=placed.confidence,
+            expected_rate=placed.expected_rate,
+            confidence=self.confidence,
+            prevalence=prevalence,
+            caveat=self._caveat_,
+            method=self.method,
+            tolerance=self.tolerance,
+            threshold=self.threshold_,
+            alarm_side=self.alarm_side_,
+            unit="group" if self._is_grouped_ else "row",
+            weight_bound=self.weight_bound_,
+            n_above_weight_bound=self.n_above_weight_bound_,
+        )
 
     def np_roc(self, *, tolerances=None, confidence=None) -> NpRoc:
         """What every tolerance would catch, with a confidence band; see `askew.tolerance.np_roc`.
@@ -209,6 +242,12 @@ class PromiseKeeper:
         state = dict(super().__getstate__())
         state.pop("_locks", None)
         return state
+
+    def __setstate__(self, state):
+        """What models of earlier versions lack is what they did: they knew no bound on weights."""
+        if "threshold_" in state:
+            state = {"weight_bound_": None, "n_above_weight_bound_": 0, **state}
+        super().__setstate__(state)
 
     def _units(self, scores, groups):
         """New scores, one per row or one per group, whichever the promise counts."""

@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from reports import promise, report_of
 
 from askew.exceptions import MissingDependencyError
-from askew.report.page import render_html
-from askew.report.summary import MethodResult, Promise, summarise
+from askew.report import MethodResult, summarise
 from askew.tolerance import np_roc
 
 pytest.importorskip("jinja2")
@@ -56,7 +56,7 @@ def full(word="fraud"):
         positive_scores=positives,
         negative_scores=negatives[::2],
         tolerance=0.01,
-        promise=Promise(0.01, 0.95, word, 2.5, 1000, word),
+        promise=promise(2.5, method=word),
         methods=[
             MethodResult(word, 0.9, 0.008, 0.8, 1200.0, 0.5, word),
             MethodResult("b", None, None, None, None, None),
@@ -81,21 +81,21 @@ def bare():
 @pytest.mark.parametrize("summary", [full(), full(HOSTILE), bare()], ids=["full", "hostile", "bare"])
 class TestEveryPage:
     def test_is_well_formed_and_holds_two_scripts(self, summary):
-        page = Page(render_html(summary))
+        page = Page(report_of(summary).html())
         assert len(page.all("script")) == 2
         assert page.all("img") == []
         assert not [a for _, attributes in page.elements for a in attributes if a.startswith("on")]
 
     def test_loads_nothing(self, summary):
-        page = Page(render_html(summary))
+        page = Page(report_of(summary).html())
         loaded = [a.get(k) for _, a in page.elements for k in ("src", "href", "srcset", "action") if k in a]
         assert loaded == ["data:,"]
-        style = re.search(r"<style>(.*?)</style>", render_html(summary), re.S).group(1)
+        style = re.search(r"<style>(.*?)</style>", report_of(summary).html(), re.S).group(1)
         assert "url(" not in style
         assert "@import" not in style
 
     def test_policy_names_the_script_by_hash(self, summary):
-        html = render_html(summary)
+        html = report_of(summary).html()
         script = re.findall(r"<script>(.*?)</script>", html, re.S)[-1]
         digest = b64encode(sha256(script.encode()).digest()).decode()
         policy = next(a["content"] for a in Page(html).all("meta") if a.get("http-equiv") == "Content-Security-Policy")
@@ -103,7 +103,7 @@ class TestEveryPage:
         assert "default-src 'none'" in policy
 
     def test_labels_and_ids_agree(self, summary):
-        page = Page(render_html(summary))
+        page = Page(report_of(summary).html())
         ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
         assert len(ids) == len(set(ids))
         wanted = [a[k] for _, a in page.elements for k in ("for", "aria-labelledby") if k in a]
@@ -111,7 +111,7 @@ class TestEveryPage:
         assert all("aria-label" in svg for svg in page.all("svg"))
 
     def test_embedded_data_are_json(self, summary):
-        html = render_html(summary)
+        html = report_of(summary).html()
         embedded = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S).group(1)
         data = json.loads(embedded)
         assert data["measured"]["n_negative"] == summary.measured.n_negative
@@ -119,17 +119,17 @@ class TestEveryPage:
 
 
 def test_hostile_words_are_shown_as_they_are():
-    text = "".join(Page(render_html(full(HOSTILE))).text)
+    text = "".join(Page(report_of(full(HOSTILE)).html()).text)
     # Title (head and body), headline, method, note, feature, preparation, setting, command, promise, notes and more.
     assert text.count(HOSTILE) >= 12
 
 
 def test_parts_that_are_absent_have_no_heading():
-    text = " ".join(Page(render_html(bare())).text)
+    text = " ".join(Page(report_of(bare()).html()).text)
     assert "Nothing is promised" in text
     for heading in ("Methods compared", "What the score looks at", "How the data were prepared", "Make it again"):
         assert heading not in text
-        assert heading in " ".join(Page(render_html(full())).text)
+        assert heading in " ".join(Page(report_of(full()).html()).text)
 
 
 def test_long_lists_are_folded_and_complete():
@@ -143,7 +143,7 @@ def test_long_lists_are_folded_and_complete():
         promise=None,
         preparation=lines,
     )
-    page = Page(render_html(summary))
+    page = Page(report_of(summary).html())
     text = "".join(page.text)
     assert "32 more" in text
     assert all(line in text for line in lines)
@@ -151,18 +151,18 @@ def test_long_lists_are_folded_and_complete():
 
 
 def test_best_of_several_methods_is_marked_and_a_single_figure_is_not():
-    assert 'class="best"' not in render_html(full())
+    assert 'class="best"' not in report_of(full()).html()
     two = [MethodResult(name, auc, None, None, None, None) for name, auc in (("a", 0.9), ("b", 0.8))]
     summary = summarise(
         title="t", event="e", positive_scores=[1.0], negative_scores=[0.0], tolerance=0.1, promise=None, methods=two
     )
-    assert render_html(summary).count('class="best"') == 1
+    assert report_of(summary).html().count('class="best"') == 1
 
 
 def test_without_jinja2_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingDependencyError, match="pip install"):
-        render_html(bare())
+        report_of(bare()).html()
 
 
 def test_importing_the_page_loads_no_extra():
@@ -181,7 +181,7 @@ def luminance(colour):
 @pytest.mark.parametrize("ink", ["ink", "soft", "accent", "event", "good", "bad"])
 @pytest.mark.parametrize("ground", ["card", "paper"])
 def test_words_have_contrast(scheme, ink, ground):
-    style = re.search(r"<style>(.*?)</style>", render_html(bare()), re.S).group(1)
+    style = re.search(r"<style>(.*?)</style>", report_of(bare()).html(), re.S).group(1)
     colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})\b", re.findall(r":root \{(.*?)\}", style, re.S)[scheme]))
     light, dark = sorted((luminance(colours[ink]), luminance(colours[ground])), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.5

@@ -4,16 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from reports import promise, report_of
 
 from askew.exceptions import DataError, ParameterError
 from askew.metrics import RocCurve
-from askew.report.summary import Promise, summarise
-from askew.report.text import render_text
+from askew.report import summarise
 from askew.tolerance import np_roc
-
-
-def promise(threshold, tolerance=0.01, confidence=0.95):
-    return Promise(tolerance, confidence, "order_statistic", threshold, 1000, "At most 1 in 100.")
 
 
 def summary_of(negatives, positives, tolerance=0.01, promise=None, **more):
@@ -148,8 +144,14 @@ class TestSentences:
         summary = summary_of(
             np.arange(1000.0), [999.5, 5.0], promise=promise(990.0), command="askew fit x.csv", notes=["Slow."]
         )
-        text = " ".join(render_text(summary).split())
-        for part in (said(summary)[:40], "9 of 1,000 normal rows", "At most 1 in 100.", "askew fit x.csv", "Slow."):
+        text = " ".join(report_of(summary).text().split())
+        for part in (
+            said(summary)[:40],
+            "9 of 1,000 normal rows",
+            "FPR <= 0.01 with confidence 0.95",
+            "askew fit x.csv",
+            "Slow.",
+        ):
             assert part in text
         assert "Methods" not in text
 

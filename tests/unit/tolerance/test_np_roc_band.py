@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from askew.exceptions import DataError, InfeasibleError, ParameterError
-from askew.tolerance import Calibration, clopper_pearson, np_roc
+from askew.metrics import clopper_pearson
+from askew.tolerance import Calibration, np_roc
 from askew.tolerance.threshold import exact
 
 

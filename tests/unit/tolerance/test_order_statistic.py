@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from askew.exceptions import InfeasibleError
-from askew.tolerance import clopper_pearson, negatives_required
+from askew.metrics import clopper_pearson
+from askew.tolerance import negatives_required
 from askew.tolerance.order_statistic import rank, ranks, rate_bound, smallest_tolerance, violation
 
 
