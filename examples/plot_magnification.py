@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 from askew import KernelScaledSVC
 from askew.datasets import make_ring
-from askew.report.displays.magnification import MagnificationDisplay
+from askew.report.displays import MagnificationDisplay
 
 data = make_ring(700, rare=0.08, random_state=3)
 
