@@ -59,7 +59,7 @@ html_static_path = ["_static"]
 html_css_files = ["askew.css"]
 html_show_sourcelink = False
 _SINGLE_PAGES = ("index", "theory", "glossary", "messages", "findings", "stability", "contributing", "changelog")
-html_sidebars = dict.fromkeys(_SINGLE_PAGES, [])
+html_sidebars = {page: [] for page in _SINGLE_PAGES}
 html_theme_options = {
     "logo": {"text": f"askew {release}"},
     "show_prev_next": False,
