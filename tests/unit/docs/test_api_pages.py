@@ -32,7 +32,8 @@ def documented(value):
 
 def asked_of(value):
     """Names in the signature, as they stand in a docstring."""
-    if inspect.isclass(value) and issubclass(value, (enum.Enum, BaseException)):
+    has_no_parameters = inspect.isclass(value) and issubclass(value, (enum.Enum, BaseException))
+    if has_no_parameters or getattr(value, "_is_protocol", False):
         return set()
     kinds = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     parameters = inspect.signature(value).parameters.values()
