@@ -62,5 +62,5 @@ examples: $(VENV)/.installed-test  ## Run every example: docstrings, README and 
 	@for file in examples/*.py; do echo "$$file"; MPLBACKEND=Agg $(BIN)/python "$$file" || exit 1; done
 
 clean:  ## Remove the environment and all caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis docs/_build docs/reference docs/gallery
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis docs/_build docs/reference docs/gallery docs/sg_execution_times.rst
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
