@@ -28,7 +28,7 @@ from askew.sources.source import naming
 class ScoresAnywhere:
     """A mixin: ``decision_function``, ``predict`` and ``score_samples`` also take rows beyond memory.
 
-    The methods a class defines are seen through :func:`score_blocks`; rows in memory reach them untouched.
+    The methods a class defines are seen through ``score_blocks``; rows in memory reach them untouched.
 
     Examples
     --------
