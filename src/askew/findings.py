@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["KINDS", "Finding", "FindingWarning", "Kind", "find", "warn"]
+__all__ = ["KINDS", "Finding", "FindingWarning", "Kind", "collected", "find", "warn"]
 
 Severity = Literal["note", "warning", "serious"]
 _PACKAGE = str(Path(__file__).parent)
@@ -186,6 +189,28 @@ KINDS: dict[str, Kind] = {
 """Every kind of finding by its code. A code is never used for another kind."""
 
 
+_noticed: ContextVar[list[Finding] | None] = ContextVar("askew_findings_noticed", default=None)
+
+
+@contextmanager
+def collected() -> Iterator[list[Finding]]:
+    """The findings that are warned of in this block, beside the warnings; those of a block within it are its own.
+
+    Examples
+    --------
+    >>> with collected() as noticed, warnings.catch_warnings(action="ignore"):
+    ...     warn(find("ASK102", n=12))
+    >>> [finding.code for finding in noticed]
+    ['ASK102']
+    """
+    noticed: list[Finding] = []
+    token = _noticed.set(noticed)
+    try:
+        yield noticed
+    finally:
+        _noticed.reset(token)
+
+
 def find(code: str, **figures: Any) -> Finding:
     """The finding of a code, its templates filled in with the figures.
 
@@ -212,6 +237,8 @@ def warn(finding: Finding, category: type[Warning] = FindingWarning) -> None:
     finding : Finding
     category : type of Warning, default=FindingWarning
     """
+    if (noticed := _noticed.get()) is not None:
+        noticed.append(finding)
     level, frame = 1, sys._getframe(0)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]

@@ -11,6 +11,7 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 from typer.testing import CliRunner
 
+from askew import Detector
 from askew.cli.app import app
 from askew.datasets import Transactions
 
@@ -43,6 +44,16 @@ def test_fit_prints_what_was_done_to_every_column(folder):
         assert f"\n  {column}: " in result.stdout
     assert "different values in" in result.stdout  # why id is left out
     assert "made by: askew" in result.stdout
+
+
+def test_the_command_fits_what_the_detector_fits(folder):
+    written = Detector.load(folder / "m.skops")
+    fitted = Detector("moment", tolerance=0.02).fit(folder / "past.parquet", target="is_fraud")
+    new = folder / "new.parquet"
+    np.testing.assert_array_equal(written.decision_function(new), fitted.decision_function(new))
+    ours, theirs = (detector.card_.as_dict() for detector in (written, fitted))
+    differing = {name for name in ours if ours[name] != theirs[name]}
+    assert differing <= {"data", "command", "settings", "seconds", "fit_seconds"}
 
 
 def test_score_writes_every_row(folder, tmp_path):

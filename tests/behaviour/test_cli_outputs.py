@@ -14,12 +14,11 @@ pytest.importorskip("typer")
 pytest.importorskip("skops")
 from typer.testing import CliRunner
 
-from askew import load
+from askew import Detector
 from askew.cli.app import app
 from askew.datasets import Transactions
-from askew.detection.scoring import score_source
 from askew.exceptions import ParameterError
-from askew.sources import check_outputs, open_source
+from askew.sources import check_outputs
 
 
 def run(*arguments):
@@ -128,9 +127,9 @@ def test_two_outputs_are_two_files(tmp_path):
 
 def test_a_source_that_was_opened_is_not_written_over(made, tmp_path):
     (tmp_path / "t.csv").write_bytes((made / "small.csv").read_bytes())
-    detector, before = load(made / "m.skops"), (tmp_path / "t.csv").read_bytes()
+    detector, before = Detector.load(made / "m.skops"), (tmp_path / "t.csv").read_bytes()
     with pytest.raises(ParameterError, match="would be destroyed"):
-        score_source(detector, open_source(tmp_path / "t.csv"), str(tmp_path / "t.csv"), progress=lambda *_: None)
+        detector.write_scores(tmp_path / "t.csv", str(tmp_path / "t.csv"))
     assert (tmp_path / "t.csv").read_bytes() == before
 
 

@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("skops")
 import askew
 from askew.persistence import read_card
-from askew.sources import open_source
 
 FOLDER = Path(__file__).parent / "fixtures" / "format1"
 SCORES = json.loads((FOLDER / "scores.json").read_text(encoding="utf-8"))
@@ -29,9 +28,11 @@ def test_a_file_of_format_1_scores_and_reports(method, rows):
     assert card["format"] == 1
     detector = askew.load(path)
     if method == "sparse":
-        (rows,) = open_source(str(FOLDER / "rows.svm"), n_features=6).blocks()
-    np.testing.assert_allclose(detector.score(rows), SCORES[method], rtol=1e-9)
-    report = detector.classifier.report(prevalence=card["base_rate"])
-    assert {name: card["promise"][name] for name in ("threshold", "guaranteed_rate", "n_calibration")} == {
-        name: report.as_dict()[name] for name in ("threshold", "guaranteed_rate", "n_calibration")
-    }
+        rows = str(FOLDER / "rows.svm")
+    assert type(detector) is askew.Detector
+    np.testing.assert_allclose(detector.decision_function(rows), SCORES[method], rtol=1e-9)
+    facts = ("threshold", "guaranteed_rate", "n_calibration")
+    for report in (detector.report(), detector.classifier_.report(prevalence=card["base_rate"])):
+        assert {name: card["promise"][name] for name in facts} == {name: report.as_dict()[name] for name in facts}
+    assert detector.card_.command == card["command"]
+    assert detector.card_.title in detector.report().text()

@@ -1,7 +1,6 @@
 """``askew fit`` with the method left to askew ends with a model on plain tables, as long as one method can do it."""
 
 import json
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -13,24 +12,23 @@ pytest.importorskip("skops")
 from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
-from askew import AsymmetricSVC
+from askew import AsymmetricSVC, Detector
 from askew.cli.app import app
-from askew.detection import Request
-from askew.detection.comparison import compare_methods
-from askew.detection.gathering import Gathered
-from askew.detection.methods import METHODS, Method
-from askew.detection.training import best_of
-from askew.detection.tuning import Clock, tune
+from askew.detection import METHODS
+from askew.detection.contest import choose
+from askew.detection.hold_out import Gathered
+from askew.detection.methods import Method
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
-from askew.sources import FrameSource
 from benchmarks.plain_tables import KINDS, plain_table
-
-REQUEST = Request(target="fraud", tolerance=0.05, minutes=5.0)
 
 
 def silent(*_):
     pass
+
+
+def chosen(methods, gathered, minutes=None):
+    return choose(methods, gathered, 0.05, minutes, silent)
 
 
 def fit(folder, table, *options):
@@ -60,9 +58,27 @@ class Memorising(LogisticRegression):
         return super().fit(X, y, sample_weight)
 
 
+class Guessing(LogisticRegression):
+    """Learns from labels in another order, so that every other method ranks better."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, np.random.default_rng(0).permutation(y), sample_weight)
+
+
+class Recording(LogisticRegression):
+    """Remembers which rows it was fitted on."""
+
+    SEEN = []  # noqa: RUF012
+
+    def fit(self, X, y, sample_weight=None):
+        self.SEEN.append(X.tobytes())
+        return super().fit(X, y, sample_weight)
+
+
+GUESS = Method("guess", "a guessing method", Guessing, {"C": [1.0]}, most_rows=10_000)
 GREEDY = Method("greedy", "a greedy method", Memorising, {"C": [1.0]}, most_rows=10_000, search_rows=900)
 WRONG = Method("wrong", "a wrong method", LogisticRegression, {"C": [-1.0]}, most_rows=10_000)
-HASTY = Method("hasty", "a hasty method", lambda: AsymmetricSVC(max_iter=1), {"mu": ["auto"]}, most_rows=10_000)
+HASTY = Method("hasty", "a hasty method", lambda: AsymmetricSVC(max_iter=1), {"mu": [0.02]}, most_rows=10_000)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -94,56 +110,61 @@ def test_more_rows_than_the_search_takes(tmp_path, options):
 @pytest.mark.parametrize("search_rows", [300, 500])
 def test_mu_and_tau_follow_the_share_of_positives(gathered, search_rows):
     few = replace(METHODS["asymmetric"], search_rows=search_rows)
-    tuned = tune(few, gathered, 0.1, Clock(), silent)
+    tuned = chosen([few], gathered)
     assert tuned.params["mu"] + tuned.params["tau"] <= 0.1
     assert tuned.has_converged
     shares = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
     assert min(abs(tuned.params["mu"] / 0.1 - share * (1 - 1 / 1500)) for share in shares) < 2e-3
 
 
-def test_methods_of_a_contest_are_judged_at_one_tolerance(gathered):
-    """Scores at different tolerances do not compare: the method whose search has fewest rows would win by that."""
-    few = [METHODS["moment"], replace(METHODS["svc"], search_rows=600, grid={"C": [1.0]})]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        best = best_of(few, gathered, REQUEST, silent)
-    alone = [tune(method, gathered, REQUEST.tolerance, Clock(), silent).tolerance for method in few]
-    assert alone[0] < alone[1] == best.tolerance
+def test_methods_of_a_contest_are_judged_on_the_same_folds_of_the_same_rows(gathered, monkeypatch):
+    monkeypatch.setattr(Recording, "SEEN", [])
+    methods = [
+        Method(name, name, Recording, {"C": [1.0]}, most_rows=900, search_rows=rows)
+        for name, rows in (("one", 600), ("other", 700))
+    ]
+    chosen(methods, gathered)
+    first, other = Recording.SEEN[:3], Recording.SEEN[3:6]
+    assert len(set(first)) == 3
+    assert first == other
 
 
 @pytest.mark.parametrize(
     ("method", "why"),
     [
-        (GREEDY, "a greedy method left the contest: MemoryError"),
-        (WRONG, "a wrong method left the contest: 3 of the search's 3 fits failed"),
-        (HASTY, "a hasty method left the contest: .* did not converge"),
+        (GREEDY, "ASK207: a greedy method left the contest: its fit on all training rows failed: MemoryError"),
+        (WRONG, "ASK207: a wrong method left the contest: 3 of the search's 3 fits failed"),
+        (HASTY, "ASK207: a hasty method left the contest: .* did not converge"),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_a_method_that_fails_leaves_the_contest_and_says_so(gathered, method, why):
     with pytest.warns(UserWarning, match=why) as said:
-        best = best_of([METHODS["moment"], method], gathered, REQUEST, silent)
-    assert best.method.name == "moment"
+        best = chosen([GUESS, method], gathered)
+    assert best.method.name == "guess"
     assert len(said) == 1
 
 
 def test_a_method_out_of_time_says_so(gathered):
-    with pytest.warns(UserWarning, match=r"SVC, balanced left the contest: .*--minutes 1e-05"):
-        best = best_of([METHODS["moment"], METHODS["svc"]], gathered, replace(REQUEST, minutes=1e-5), silent)
+    with pytest.warns(UserWarning, match=r"SVC, balanced left the contest: its share of the 1e-05 minutes was over"):
+        best = chosen([METHODS["moment"], METHODS["svc"]], gathered, 1e-5)
     assert best.method.name == "moment"
 
 
 def test_the_first_error_is_raised_where_no_method_is_left(gathered):
     with pytest.raises(DataError, match="fits failed"):
-        best_of([WRONG, GREEDY], gathered, REQUEST, silent)
+        chosen([WRONG, GREEDY], gathered)
 
 
 def test_a_comparison_goes_on_without_a_method_that_fails(monkeypatch):
-    source = FrameSource(plain_table(2500, 0.1, "numbers"))  # 1,775 training rows, 1,183 of them in a fold's part
+    table = plain_table(2500, 0.1, "numbers")  # 1,875 training rows, 1,250 of them in a fold's part
     monkeypatch.setitem(METHODS, "greedy", GREEDY)
-    found = compare_methods(source, REQUEST, ["moment", "greedy"], silent, silent)
-    assert [row.note for row in found.rows] == ["", "failed: MemoryError"]
+    monkeypatch.setitem(METHODS, "guess", GUESS)
+    detector = Detector(tolerance=0.05)
+    detector.compare(table, "fraud", ["guess", "greedy"])
+    assert [row.note for row in detector.card_.methods] == ["", "failed: MemoryError"]
     monkeypatch.setattr(Memorising, "MOST_ROWS", 1500)
-    with pytest.warns(UserWarning, match="a greedy method failed on all training rows: MemoryError"):
-        found = compare_methods(source, REQUEST, ["greedy", "moment"], silent, silent)
-    assert found.detector.card["method"] == "moment"
+    with pytest.warns(UserWarning, match="a greedy method left the contest: its fit on all training rows failed"):
+        detector.compare(table, "fraud", ["guess", "greedy"])
+    assert detector.card_.method == "guess"
+    assert [finding.code for finding in detector.card_.findings] == ["ASK207"]

@@ -14,9 +14,7 @@ import askew
 from askew import SVC, SVDD, AsymmetricSVC, CovarianceOneClassSVM, KernelScaledSVC, OneClassSVM
 from askew.arrays import host, is_elsewhere
 from askew.datasets import Transactions
-from askew.detection import Request, train
 from askew.exceptions import DataError
-from askew.sources import FrameSource
 
 CLASSIFIERS = {
     "SVC": SVC(C=2.0, tol=1e-6),
@@ -202,14 +200,14 @@ def test_a_model_file_of_a_detector_fitted_elsewhere(library, tmp_path):
     """The estimator of a real detector, fitted again on rows elsewhere: the file holds NumPy, the detector stays."""
     pytest.importorskip("skops.io")
     table = Transactions(rare=0.1).sample(600, random_state=0)
-    detector = train(FrameSource(table), Request(target="is_fraud", method="svc", tolerance=0.1))
-    rows = detector.preparation.transform(table)
-    detector.classifier.estimator_ = clone(detector.classifier.estimator_).fit(put(library, rows), table["is_fraud"])
+    detector = askew.Detector("svc", tolerance=0.1).fit(table, "is_fraud")
+    rows = detector.preparation_.transform(table)
+    detector.classifier_.estimator_ = clone(detector.classifier_.estimator_).fit(put(library, rows), table["is_fraud"])
     askew.save(detector, tmp_path / "model.skops")
-    assert is_elsewhere(detector.classifier.estimator_.support_vectors_)
+    assert is_elsewhere(detector.classifier_.estimator_.support_vectors_)
     loaded = askew.load(tmp_path / "model.skops")
-    assert type(loaded.classifier.estimator_.support_vectors_) is np.ndarray
-    np.testing.assert_allclose(loaded.score(table), detector.score(table), atol=1e-9)
+    assert type(loaded.classifier_.estimator_.support_vectors_) is np.ndarray
+    np.testing.assert_allclose(loaded.decision_function(table), detector.decision_function(table), atol=1e-9)
 
 
 @everywhere

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from askew.cli import options
-from askew.cli.console import Console, figure, percent
+from askew.cli.console import Console, figure
 from askew.cli.failures import told
 
 
@@ -45,86 +45,50 @@ def compare(
     """
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
-        from askew.cli.fit import check_target, show
-        from askew.cli.invocation import command_line
-        from askew.cli.page import page_summary, write_page
-        from askew.detection import Request
-        from askew.detection.comparison import compare_methods
-        from askew.detection.importance import importances
-        from askew.persistence import save
-        from askew.report.summary import MethodResult
-        from askew.sources import check_outputs, open_source
+        from askew.cli.fit import asked_for, check_target, command_line, show, sign
+        from askew.sources import check_outputs
 
         check_target(target, one_class=False)
         check_outputs([output] if model is None else [output, model], data)
-        request = Request(
-            target=target,
-            positive=positive,
-            tolerance=tolerance,
-            confidence=confidence,
-            guarantee=guarantee.replace("-", "_"),
-            drop=tuple(drop or ()),
-            categorical=tuple(categorical or ()),
-            minutes=minutes,
-            seed=seed,
+        detector = asked_for(
+            "auto", positive, tolerance, confidence, guarantee, drop or (), categorical or (), minutes, seed
         )
-        source = open_source(data, text=categorical or ())
         with console.progress() as steps:
-            found = compare_methods(source, request, method or (), steps.rows, steps.fits)
-        detector = found.detector
-        detector.card.update(data=data, command=command_line())
-        rows = [
-            MethodResult(
-                name=row.method.title,
-                auc=row.auc,
-                tolerance_auc=row.tolerance_auc,
-                tpr_at_tolerance=row.tpr_at_tolerance,
-                alerts_per_million=row.alerts_per_million,
-                fit_seconds=row.fit_seconds,
-                note=row.note,
+            found = detector.compare(
+                data,
+                target,
+                method or (),
+                progress=steps.rows,
+                tell=steps.fits,
+                title=f"{Path(data).name}: methods compared",
+                event=event,
+                volume_per_day=volume,
+                command=command_line(),
             )
-            for row in found.rows
-        ]
-        note = (
-            f"Figures of the comparison are means over folds of {found.n_rows_used:,} training rows: t-AUC up to a "
-            f"false alarm rate of {percent(found.judged_tolerance)}, TPR at {percent(tolerance)}. A method that did "
-            "not finish all folds is listed and not chosen."
-        )
-        summary = page_summary(
-            detector,
-            title=f"{Path(data).name}: {detector.card['title']}",
-            event=event,
-            methods=rows,
-            importances=importances(detector, found.sample),
-            volume_per_day=volume,
-            notes=[note],
-        )
-        write_page(summary, output)
+        sign(detector, data)
+        found.html(output)
         if model is not None:
-            save(detector, model)
-        _show(console, rows, note)
+            detector.save(model)
+        console.say("Comparison", style="bold")
+        console.table(
+            ["method", "AUC", "t-AUC", "TPR", "alerts/million", "fit s", ""],
+            [
+                [
+                    row.name,
+                    figure(row.auc),
+                    figure(row.tolerance_auc),
+                    figure(row.tpr_at_tolerance),
+                    figure(row.alerts_per_million, ",.0f"),
+                    figure(row.fit_seconds, ".2f"),
+                    row.note,
+                ]
+                for row in detector.card_.methods
+            ],
+        )
+        console.note(found.summary.notes[0])
         show(console, detector)
         console.say(f"Page written to {output}")
         if model is not None:
             console.say(f"Model written to {model}")
-        console.result({"methods": [vars(row) for row in rows], "best": detector.card, "page": output, "model": model})
-
-
-def _show(console: Console, rows: list, note: str) -> None:
-    console.say("Comparison", style="bold")
-    console.table(
-        ["method", "AUC", "t-AUC", "TPR", "alerts/million", "fit s", ""],
-        [
-            [
-                row.name,
-                figure(row.auc),
-                figure(row.tolerance_auc),
-                figure(row.tpr_at_tolerance),
-                figure(row.alerts_per_million, ",.0f"),
-                figure(row.fit_seconds, ".2f"),
-                row.note,
-            ]
-            for row in rows
-        ],
-    )
-    console.note(note)
+        card = detector.card_.as_dict()
+        console.result({"methods": card["methods"], "best": card, "page": output, "model": model})

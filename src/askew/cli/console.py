@@ -133,14 +133,6 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def percent(value: float | None) -> str:
-    """A rate for a person: 83 %, 0.10 %."""
-    if value is None:
-        return "unknown"
-    digits = 1 if value >= 0.1 else 2 if value >= 0.001 else 3
-    return f"{100 * value:.{digits}f} %"
-
-
 def figure(value: float | None, form: str = ".3f") -> str:
     """A number for a table, a dash where there is none."""
     return "–" if value is None or not math.isfinite(value) else format(value, form)

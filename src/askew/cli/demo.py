@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from askew.cli import options
-from askew.cli.console import Console, percent
+from askew.cli.console import Console
 from askew.cli.failures import told
 
 TARGET = "is_fraud"
@@ -34,14 +34,12 @@ def demo(
     """
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
+        from askew import Detector
+        from askew.cli.fit import asked_for, sign
         from askew.cli.fit import show as show_fit
-        from askew.cli.page import page_summary, write_page
         from askew.cli.report import show as show_report
         from askew.datasets import write_transactions
-        from askew.detection import Request, train
-        from askew.detection.evaluation import evaluate_source
-        from askew.detection.scoring import score_source
-        from askew.persistence import load, save
+        from askew.report import percent
         from askew.sources import check_outputs, open_source
 
         begin = time.perf_counter()
@@ -59,28 +57,22 @@ def demo(
                     random_state=2 * seed + k,
                     progress=lambda done, what=what: steps.rows(what, done, rows),
                 )
-            request = Request(target=TARGET, method="moment", tolerance=tolerance, confidence=confidence, seed=seed)
-            save(train(open_source(str(past)), request, steps.rows, steps.fits), model)
-            detector = load(model)
-            source = open_source(str(new))
-            counts = score_source(detector, source, scores, progress=steps.rows)
-            found = evaluate_source(detector, source, None, None, steps.rows)
-        figures = found.figures()
-        best = _best_possible(source, tolerance)
-        summary = page_summary(
-            detector,
+            detector = asked_for("moment", None, tolerance, confidence, "order_statistic", (), (), None, seed)
+            detector.fit(str(past), TARGET, progress=steps.rows, tell=steps.fits)
+            sign(detector, str(past))
+            detector.save(model)
+            detector = Detector.load(model)
+            counts = detector.write_scores(str(new), scores, progress=steps.rows)
+            found = detector.evaluate(str(new), progress=steps.rows)
+        figures, best = found.figures(), _best_possible(open_source(str(new)), tolerance)
+        found.report(
             title=f"{rows:,} new transactions",
             event="fraud",
-            positives=found.positives,
-            negatives=found.negatives,
-            importances=(detector.weights(), "weight on prepared columns"),
-            drift=figures["drift"],
             volume_per_day=rows,
             notes=[
                 f"The data are generated. No score could catch more than {percent(best)} of them at this tolerance."
             ],
-        )
-        write_page(summary, page)
+        ).html(page)
         seconds, peak = time.perf_counter() - begin, _peak_memory()
         show_fit(console, detector)
         show_report(console, figures, tolerance)

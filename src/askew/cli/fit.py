@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import shlex
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from askew.cli import options
-from askew.cli.console import Console, percent
+from askew.cli.console import Console
 from askew.cli.failures import told
-from askew.cli.invocation import command_line
 from askew.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from askew.detection import Detector
 
 METHOD_HELP = "auto, moment, asymmetric, svc, scaled, logistic, boosting; one-class: auto, covariance, one-class, svdd."
 
@@ -39,33 +44,56 @@ def fit(
     """
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
-        from askew.detection import Request, train
-        from askew.persistence import save
-        from askew.sources import check_outputs, open_source
+        from askew.sources import check_outputs
 
         check_target(target, one_class)
         check_outputs([output], data)
-        request = Request(
-            target=target,
-            positive=positive,
-            method=method,
-            tolerance=tolerance,
-            confidence=confidence,
-            guarantee=guarantee.replace("-", "_"),
-            drop=tuple(drop or ()),
-            categorical=tuple(categorical or ()),
-            minutes=minutes,
-            seed=seed,
+        detector = asked_for(
+            method, positive, tolerance, confidence, guarantee, drop or (), categorical or (), minutes, seed
         )
-        request.check()
-        source = open_source(data, text=categorical or ())
         with console.progress() as steps:
-            detector = train(source, request, steps.rows, steps.fits)
-        detector.card.update(data=data, command=command_line())
-        save(detector, output)
+            detector.fit(data, target, progress=steps.rows, tell=steps.fits)
+        sign(detector, data)
+        detector.save(output)
         show(console, detector)
         console.say(f"Model written to {output}")
-        console.result({**detector.card, "model": output})
+        console.result({**detector.card_.as_dict(), "model": output})
+
+
+def asked_for(
+    method: str,
+    positive: str | None,
+    tolerance: float,
+    confidence: float,
+    guarantee: str,
+    drop: Any,
+    categorical: Any,
+    minutes: float | None,
+    seed: int,
+) -> Detector:
+    """The detector, and its preparation, that the options of a command ask for."""
+    from askew import Detector, TablePreparation
+
+    return Detector(
+        method,
+        tolerance=tolerance,
+        confidence=confidence,
+        guarantee=guarantee.replace("-", "_"),
+        minutes=minutes,
+        pos_label=positive,
+        preparation=TablePreparation(drop=tuple(drop), kinds=dict.fromkeys(categorical, "category")),
+        random_state=seed,
+    )
+
+
+def sign(detector: Detector, data: str) -> None:
+    """Write on the card where the rows came from, and the command as it was typed, quoted where a shell needs it."""
+    detector.card_ = replace(detector.card_, data=data, command=command_line())
+
+
+def command_line() -> str:
+    """``askew …`` with its arguments."""
+    return shlex.join(["askew", *sys.argv[1:]])
 
 
 def check_target(target: str | None, one_class: bool) -> None:
@@ -78,27 +106,23 @@ def check_target(target: str | None, one_class: bool) -> None:
         raise ParameterError("--one-class has no target: leave --target out, and the column with --drop.")
 
 
-def show(console: Console, detector: object) -> None:
+def show(console: Console, detector: Detector) -> None:
     """What was done and what is promised."""
-    from askew.detection.warning_signs import warning_signs
+    from askew.report import percent
 
-    card = detector.card
-    console.lines("Preparation", card["preparation"])
-    share = f"{card['n_positive']:,} are the event ({percent(card['base_rate'])})"
+    card = detector.card_
+    params = ", ".join(
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in card.params.items()
+    )
+    share = f"{card.n_positive:,} are the event ({percent(card.base_rate)})"
+    console.lines("Preparation", card.preparation)
     console.lines(
         "Model",
         [
-            f"{card['title']} {_params(card['params'])}".rstrip(),
-            f"{card['n_rows']:,} rows, {share if card['target'] else 'all taken as normal'}",
-            f"fitted in {card['fit_seconds']:.1f} s; reading, tuning and calibration {card['seconds']:.1f} s in all",
+            f"{card.title} ({params})" if params else card.title,
+            f"{card.n_rows:,} rows, {share if card.target else 'all taken as normal'}",
+            f"fitted in {card.fit_seconds:.1f} s; reading, tuning and calibration {card.seconds:.1f} s in all",
         ],
     )
-    promise = str(detector.classifier.report(prevalence=card["base_rate"]).promise).split("\n")
-    console.lines("Promise", [*promise, "(askew score writes the distance from this threshold: above 0 is an alarm)"])
-    for sign in warning_signs(detector):
-        console.warn(sign)
-
-
-def _params(params: dict[str, object]) -> str:
-    shown = (f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in params.items())
-    return f"({', '.join(shown)})" if params else ""
+    note = "(askew score writes the distance from this threshold: above 0 is an alarm)"
+    console.lines("Promise", [*str(card.promise).split("\n"), note])

@@ -11,19 +11,25 @@ def inspect(model: options.Model, as_json: options.Json = False, quiet: options.
     """Print what a model file holds: data, preparation, method, promise, weights, versions."""
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
+        from askew import Detector
         from askew.cli.fit import show
-        from askew.persistence import load, read_card
+        from askew.persistence import read_card
 
-        detector = load(model)
-        card = detector.card
-        target = card["target"]
-        event = f"{target['name']} = {target['positive']}" if target else "whatever is not normal"
-        versions = ", ".join(f"{name} {version}" for name, version in read_card(model)["versions"].items())
+        detector, versions = Detector.load(model), read_card(model)["versions"]
+        card = detector.card_
         console.lines(
-            "File", [f"{model}, detects {event}", f"made by: {card.get('command', 'unknown')}", f"with {versions}"]
+            "File",
+            [
+                f"{model}, detects {card.event}",
+                f"made by: {card.command or 'unknown'}",
+                f"with {', '.join(f'{name} {version}' for name, version in versions.items())}",
+            ],
         )
         show(console, detector)
-        if detector.is_linear:
-            weights = [f"{weight:+.4g}  {name}" for name, weight in detector.weights()[:15]]
-            console.lines("Largest weights (on prepared columns)", weights)
-        console.result({**card, "model": model, "weights": detector.weights() if detector.is_linear else None})
+        for finding in card.findings:
+            console.warn(str(finding))
+        weights = detector.weights() if detector.is_linear else None
+        if weights:
+            shown = [f"{weight:+.4g}  {name}" for name, weight in weights[:15]]
+            console.lines("Largest weights (on prepared columns)", shown)
+        console.result({**card.as_dict(), "versions": versions, "model": model, "weights": weights})

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from askew.cli import options
-from askew.cli.console import Console, figure, percent
+from askew.cli.console import Console, figure
 from askew.cli.failures import DRIFTED, told
 
 
@@ -32,30 +32,17 @@ def report(
     """
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
-        from askew.cli.page import page_summary, write_page
-        from askew.detection.evaluation import evaluate_source
-        from askew.detection.importance import importances
-        from askew.persistence import load
-        from askew.sources import check_outputs, open_source
+        from askew import Detector
+        from askew.cli.fit import command_line
+        from askew.sources import check_outputs
 
         check_outputs([output], data, [model])
-        detector = load(model)
-        source = open_source(data, n_features=getattr(detector.preparation, "n_features", None))
+        detector = Detector.load(model)
         with console.progress() as steps:
-            found = evaluate_source(detector, source, target, positive, steps.rows)
-        figures = found.figures()
-        summary = page_summary(
-            detector,
-            title=f"{Path(model).name} on {Path(data).name}",
-            event=event,
-            positives=found.positives,
-            negatives=found.negatives,
-            importances=importances(detector, found.sample),
-            drift=figures["drift"],
-            volume_per_day=volume,
-        )
-        write_page(summary, output)
-        show(console, figures, detector.classifier.tolerance)
+            found = detector.evaluate(data, target, pos_label=positive, progress=steps.rows)
+        figures, title = found.figures(), f"{Path(model).name} on {Path(data).name}"
+        found.report(title=title, event=event, volume_per_day=volume, command=command_line()).html(output)
+        show(console, figures, detector.tolerance)
         console.say(f"Page written to {output}")
         console.result({**figures, "page": output, "model": model})
         if fail_on_drift and found.drift.drifted:
@@ -64,6 +51,8 @@ def report(
 
 def show(console: Console, figures: dict, tolerance: float) -> None:
     """What was counted, and whether it agrees with the promise."""
+    from askew.report import percent
+
     drift, auc = figures["drift"], figure(figures["auc"], ".4f")
     rates = f"{percent(figures['fpr'])}; promised at most {percent(tolerance)}"
     verdict = "does not hold any more" if drift["drifted"] else "is not contradicted"

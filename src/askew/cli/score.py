@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from askew.cli import options
-from askew.cli.console import Console, percent
+from askew.cli.console import Console
 from askew.cli.failures import told
 
 
@@ -41,17 +41,16 @@ def score(
     """
     console = Console(as_json=as_json, quiet=quiet)
     with told(console):
-        from askew.detection.scoring import score_source
-        from askew.persistence import load
-        from askew.sources import check_outputs, open_source
+        from askew import Detector
+        from askew.report import percent
+        from askew.sources import check_outputs
 
         check_outputs([output], data, [model])
-        detector = load(model)
-        source = open_source(data, n_features=getattr(detector.preparation, "n_features", None))
+        detector = Detector.load(model)
         begin = time.perf_counter()
         with console.progress() as steps:
-            counts = score_source(
-                detector, source, output, keep=keep or (), alarms_only=alarms_only, top=reasons, progress=steps.rows
+            counts = detector.write_scores(
+                data, output, keep=keep or (), alarms_only=alarms_only, reasons=reasons, progress=steps.rows
             )
         seconds = time.perf_counter() - begin
         talk = console.note if output == "-" else console.say

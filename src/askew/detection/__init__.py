@@ -1,9 +1,8 @@
-"""From a table to a detector: survey, gather, train, calibrate, keep in a file, score.
+"""The whole job on a table as one object: survey, hold out, choose, promise, explain, keep in a file, score."""
 
-The layer under the command line, without printing; `askew.load` opens in Python what ``askew fit`` wrote.
-"""
-
+from askew.detection.card import Card
 from askew.detection.detector import Detector
-from askew.detection.training import Request, train
+from askew.detection.methods import METHODS
+from askew.detection.scoring import Counts, Evaluation
 
-__all__ = ["Detector", "Request", "train"]
+__all__ = ["METHODS", "Card", "Counts", "Detector", "Evaluation"]

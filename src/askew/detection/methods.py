@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
 
+from askew.estimators import (
+    SVC,
+    SVDD,
+    AsymmetricSVC,
+    CovarianceOneClassSVM,
+    KernelScaledSVC,
+    MomentSVC,
+    OneClassSVM,
+)
 from askew.exceptions import ParameterError
+from askew.methods.asymmetric import carried
 from askew.sources.names import nearest
 
 Labels = NDArray[np.int64]
+LARGE = 100_000
+"""Rows from which ``auto`` takes the method that sees all of them."""
+FEW_POSITIVES = 20
+"""Below this many, one-class methods, which need none, are compared as well."""
 
 
 def _unchanged(params: dict[str, Any], y: Labels, other_y: Labels) -> dict[str, Any]:
@@ -22,8 +39,6 @@ def _unchanged(params: dict[str, Any], y: Labels, other_y: Labels) -> dict[str, 
 
 def _asymmetric_carried(params: dict[str, Any], y: Labels, other_y: Labels) -> dict[str, Any]:
     """``mu`` and ``tau`` are shares of all rows: they follow the share of positives."""
-    from askew.methods.asymmetric import carried
-
     shares, others = (np.array([1.0 - labels.mean(), labels.mean()]) for labels in (y, other_y))
     mu, tau = carried(params["mu"], params["tau"], shares, others)
     return {**params, "mu": mu, "tau": tau}
@@ -45,7 +60,7 @@ class Method:
     search_rows : int
         The same for the search for parameters, which fits a hundred times.
     is_streamed : bool
-        Whether it sees every training row, whatever their number.
+        Whether its last fit sees every training row as moments, whatever their number.
     is_one_class : bool
         Whether it learns from normal rows alone.
     is_reference : bool
@@ -66,85 +81,33 @@ class Method:
     carry: Callable[[dict[str, Any], Labels, Labels], dict[str, Any]] = _unchanged
 
 
-def _moment() -> Any:
-    from askew.estimators.moment_svc import MomentSVC
-
-    return MomentSVC()
-
-
-def _svc() -> Any:
-    from askew.estimators.svc import SVC
-
-    return SVC(class_weight="balanced")
-
-
-def _asymmetric() -> Any:
-    from askew.estimators.asymmetric_svc import AsymmetricSVC
-
-    return AsymmetricSVC()
-
-
-def _scaled() -> Any:
-    from askew.estimators.kernel_scaled_svc import KernelScaledSVC
-
-    return KernelScaledSVC(C=10.0, class_weight="balanced")
-
-
-def _logistic() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(class_weight="balanced", max_iter=2000)
-
-
-def _boosting() -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier(class_weight="balanced", early_stopping=False, random_state=0)
-
-
-def _covariance() -> Any:
-    from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
-
-    return CovarianceOneClassSVM()
-
-
-def _one_class() -> Any:
-    from askew.estimators.one_class_svm import OneClassSVM
-
-    return OneClassSVM(nu=0.1)
-
-
-def _svdd() -> Any:
-    from askew.estimators.svdd import SVDD
-
-    return SVDD(nu=0.1)
-
-
-_COSTS = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0]
-
 METHODS = {
     method.name: method
     for method in (
-        Method("moment", "MomentSVC", _moment, {"C": _COSTS}, 50_000, is_streamed=True),
-        Method("asymmetric", "AsymmetricSVC", _asymmetric, None, 10_000, 3_000, carry=_asymmetric_carried),
-        Method("svc", "SVC, balanced", _svc, None, 20_000, 4_000),
-        Method("scaled", "KernelScaledSVC", _scaled, {"C": [1.0, 10.0, 100.0]}, 4_000, 2_000),
-        Method("logistic", "logistic regression", _logistic, {"C": [1e-3, 1e-1, 10.0]}, 200_000, is_reference=True),
         Method(
-            "boosting",
-            "gradient boosting",
-            _boosting,
-            {"learning_rate": [0.03, 0.1], "max_leaf_nodes": [8, 31]},
-            200_000,
-            is_reference=True,
+            "moment", "MomentSVC", MomentSVC, {"C": [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0]}, 50_000, 50_000,
+            is_streamed=True,
         ),
-        Method("covariance", "CovarianceOneClassSVM", _covariance, {}, 5_000, is_one_class=True),
-        Method("one-class", "OneClassSVM", _one_class, {}, 20_000, is_one_class=True),
-        Method("svdd", "SVDD", _svdd, {}, 20_000, is_one_class=True),
+        Method("asymmetric", "AsymmetricSVC", AsymmetricSVC, None, 10_000, 3_000, carry=_asymmetric_carried),
+        Method("svc", "SVC, balanced", partial(SVC, class_weight="balanced"), None, 20_000, 4_000),
+        Method(
+            "scaled", "KernelScaledSVC", partial(KernelScaledSVC, C=10.0, class_weight="balanced"),
+            {"C": [1.0, 10.0, 100.0]}, 4_000, 2_000,
+        ),
+        Method(
+            "logistic", "logistic regression", partial(LogisticRegression, class_weight="balanced", max_iter=2000),
+            {"C": [1e-3, 1e-1, 10.0]}, 200_000, is_reference=True,
+        ),
+        Method(
+            "boosting", "gradient boosting",
+            partial(HistGradientBoostingClassifier, class_weight="balanced", early_stopping=False, random_state=0),
+            {"learning_rate": [0.03, 0.1], "max_leaf_nodes": [8, 31]}, 200_000, is_reference=True,
+        ),
+        Method("covariance", "CovarianceOneClassSVM", CovarianceOneClassSVM, {}, 5_000, is_one_class=True),
+        Method("one-class", "OneClassSVM", partial(OneClassSVM, nu=0.1), {}, 20_000, is_one_class=True),
+        Method("svdd", "SVDD", partial(SVDD, nu=0.1), {}, 20_000, is_one_class=True),
     )
-}
-LARGE = 100_000
-"""Rows from which ``auto`` takes the method that sees all of them."""
+}  # fmt: skip
 
 
 def method_named(name: str, *, one_class: bool) -> Method:
@@ -160,7 +123,7 @@ def method_named(name: str, *, one_class: bool) -> Method:
 
 
 def candidates(name: str, n_training: int, *, one_class: bool, is_sparse: bool) -> list[Method]:
-    """The methods that ``--method`` stands for, the first one being the safe choice.
+    """The methods that a name stands for, the first one being the safe choice.
 
     "auto" is the covariance-guided detector on normal rows, the moment method on many rows, and on few rows whichever
     of three ranks best in cross-validation.
@@ -172,3 +135,13 @@ def candidates(name: str, n_training: int, *, one_class: bool, is_sparse: bool) 
     if n_training > LARGE or is_sparse:
         return [METHODS["moment"]]
     return [METHODS["moment"], METHODS["svc"], METHODS["asymmetric"]]
+
+
+def compared(names: list[str], n_positive: int, *, is_sparse: bool) -> list[Method]:
+    """The methods that a comparison is about: those named, or else all that fit the data."""
+    if names:
+        return [METHODS[name] if name in METHODS else method_named(name, one_class=False) for name in names]
+    order = ["moment", "logistic", "svc"] if is_sparse else ["moment", "logistic", "boosting", "svc", "asymmetric"]
+    if not is_sparse:
+        order += ["scaled", *(["one-class"] if n_positive < FEW_POSITIVES else [])]
+    return [METHODS[name] for name in order]

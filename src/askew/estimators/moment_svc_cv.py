@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,13 +12,12 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from askew.arrays import stack_rows
 from askew.estimators.moment_svc import READ, MomentSVC, pool_for
 from askew.estimators.sklearn_private import Interval, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
-from askew.moments import divide_rows, unit_scale
+from askew.moments import divide_rows
 from askew.sources import ScoresAnywhere
-from askew.summaries import Evidence, gather
+from askew.summaries import gather
 from askew.tables import read_targets
 from askew.tuning import best_cost, cost_areas
 
@@ -147,40 +144,3 @@ class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def areas_from_moments(
-    base: MomentSVC, Cs: Any, X_positive: Any, moments: Any, X_negative: Any, folds: Any, tolerance: float
-) -> Iterator[NDArray[np.float64]]:
-    """Area of every cost on each fold of the positives, against moments that stand in every fold.
-
-    In the moments of many negatives, the few thousand that judge weigh nothing. The covariance is factorised once.
-
-    Parameters
-    ----------
-    base : MomentSVC
-    Cs : array of shape (n_Cs,)
-    X_positive : array or sparse matrix of shape (n_positives, n_features)
-    moments : Moments or DiagonalMoments
-        Of the negatives.
-    X_negative : array or sparse matrix
-        A sample of the negatives, which judges.
-    folds : array of int, shape (n_positives,)
-        The fold in which each positive is held out.
-    tolerance : float
-        As for :class:`MomentSVCCV`.
-    """
-    check_parameters(base)
-    Cs, model, n = base._check_costs(Cs), base._model(), X_negative.shape[0]
-    whole = np.arange(X_positive.shape[0])
-    evidence = Evidence(X_positive, np.ones(len(whole)), whole, moments, model.build(moments))
-    if base.scale:
-        scale = unit_scale(evidence.spread)
-        evidence, X_negative = evidence.divided(scale, model), divide_rows(X_negative, scale)
-    for fold in range(int(folds.max()) + 1):
-        learn, judge = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        part = replace(evidence, X=evidence.X[learn], weight=evidence.weight[learn], rows=learn)
-        held = stack_rows([X_negative, evidence.X[judge]])
-        member = np.arange(held.shape[0])[:, None] >= n
-        with pool_for(held):
-            yield cost_areas([part], (held, member, np.ones(held.shape[0])), base._setting(), Cs, tolerance)

@@ -27,7 +27,7 @@ from askew.whole_file import WholeFile
 FORMAT = 2
 """Raised when the form of a file changes; files of every format up to this one are read."""
 CARD, OBJECTS = "askew.json", "schema.json"
-_HOLDERS = ("estimator_", "best_estimator_", "classifier")
+_HOLDERS = ("estimator_", "best_estimator_", "classifier_")
 
 
 def save(model: Any, path: str | Path) -> None:

@@ -69,6 +69,7 @@ _HOMES = {
     "Score": "askew.tolerance.score.Score",
     "Threshold": "askew.tolerance.Threshold",
     # a whole detector; detection/ stands above this folder and is imported when a file names it
+    "Card": "askew.detection.Card",
     "Detector": "askew.detection.Detector",
 }
 _OF_OTHERS = (

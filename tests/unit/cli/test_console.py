@@ -5,11 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from askew.cli.console import Console, figure, percent
+from askew.cli.console import Console, figure
 
 
 def test_rates_for_a_person():
-    assert [percent(rate) for rate in (0.832, 0.01, 0.00093, None)] == ["83.2 %", "1.00 %", "0.093 %", "unknown"]
     assert [figure(value) for value in (0.5, None, float("nan"))] == ["0.500", "–", "–"]
 
 

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 import skops.io
 
-from askew import load, save
+from askew import Detector, TablePreparation, load, save
 from askew.datasets import Transactions
-from askew.detection import Detector, Request, train
-from askew.detection.scoring import score_source
+from askew.detection import Card
 from askew.exceptions import DataError
-from askew.sources import FrameSource
+from askew.persistence import read_card
 
 CARD = "askew.json"
 
@@ -28,40 +27,39 @@ def table():
 
 @pytest.fixture(scope="module")
 def detector(table):
-    return train(FrameSource(table), Request(target="is_fraud", method="moment", tolerance=0.05))
+    return Detector("moment", tolerance=0.05).fit(table, "is_fraud")
 
 
 @pytest.mark.parametrize("method", ["moment", "logistic", "svc", "one-class", "svdd", "covariance"])
 def test_the_same_scores_after_loading(table, tmp_path, method):
     is_one_class = method in ("one-class", "svdd", "covariance")
     data = {k: v for k, v in table.items() if not (is_one_class and k == "is_fraud")}
-    request = Request(target=None if is_one_class else "is_fraud", method=method, tolerance=0.05)
-    fitted = train(FrameSource(data), request)
+    fitted = Detector(method, tolerance=0.05).fit(data, None if is_one_class else "is_fraud")
     save(fitted, tmp_path / "m.skops")
     loaded = load(tmp_path / "m.skops")
-    np.testing.assert_array_equal(loaded.score(table), fitted.score(table))
-    assert loaded.card["params"] == fitted.card["params"]
-    assert str(loaded.classifier.report()) == str(fitted.classifier.report())
+    np.testing.assert_array_equal(loaded.decision_function(table), fitted.decision_function(table))
+    assert loaded.card_ == fitted.card_
+    assert str(loaded.classifier_.report()) == str(fitted.classifier_.report())
 
 
 def test_an_updated_model_is_saved_with_its_new_negatives(detector, table, tmp_path):
-    updated = Detector(detector.preparation, deepcopy(detector.classifier), detector.card)
-    quiet = detector.preparation.transform({name: values[table["is_fraud"] == 0] for name, values in table.items()})
-    before = updated.classifier.n_calibration_
-    updated.classifier.update(updated.classifier.score_samples(quiet))
+    updated = deepcopy(detector)
+    quiet = detector.preparation_.transform({name: values[table["is_fraud"] == 0] for name, values in table.items()})
+    before = updated.classifier_.n_calibration_
+    updated.classifier_.update(updated.classifier_.score_samples(quiet))
     save(updated, tmp_path / "m.skops")
     loaded = load(tmp_path / "m.skops")
-    assert loaded.classifier.n_calibration_ == before + quiet.shape[0]
-    np.testing.assert_array_equal(loaded.score(table), updated.score(table))
-    loaded.classifier.update([loaded.classifier.threshold_ - 1.0])
-    assert loaded.classifier.n_calibration_ == before + quiet.shape[0] + 1
+    assert loaded.classifier_.n_calibration_ == before + quiet.shape[0]
+    np.testing.assert_array_equal(loaded.decision_function(table), updated.decision_function(table))
+    loaded.classifier_.update([loaded.classifier_.threshold_ - 1.0])
+    assert loaded.classifier_.n_calibration_ == before + quiet.shape[0] + 1
 
 
 @pytest.mark.parametrize("method", ["moment", "svc"])
 def test_nan_in_the_arrays_of_a_file_never_silences_it(table, tmp_path, method):
-    fitted = train(FrameSource(table), Request(target="is_fraud", method=method, tolerance=0.05))
+    fitted = Detector(method, tolerance=0.05).fit(table, "is_fraud")
     save(fitted, tmp_path / "m.skops")
-    expected, refusals = fitted.score(table), []
+    expected, refusals = fitted.decision_function(table), []
     with zipfile.ZipFile(tmp_path / "m.skops") as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     for damaged in [name for name in members if name.endswith(".npy")]:
@@ -75,12 +73,12 @@ def test_nan_in_the_arrays_of_a_file_never_silences_it(table, tmp_path, method):
                 archive.writestr(name, buffer.getvalue() if name == damaged else content)
         loaded, output = load(tmp_path / "damaged.skops"), tmp_path / "s.parquet"
         try:
-            score_source(loaded, FrameSource(table), str(output), top=0, progress=lambda *_: None)
+            loaded.write_scores(table, str(output), reasons=0)
         except DataError as error:
             refusals.append(str(error))
             assert not output.exists()
         else:  # an array that no score depends on
-            np.testing.assert_array_equal(loaded.score(table), expected)
+            np.testing.assert_array_equal(loaded.decision_function(table), expected)
             output.unlink()
     assert refusals
     for told in refusals:
@@ -90,10 +88,25 @@ def test_nan_in_the_arrays_of_a_file_never_silences_it(table, tmp_path, method):
 
 
 def test_a_threshold_that_is_nan_is_refused(detector, table):
-    damaged = deepcopy(detector.classifier)
-    damaged._placed_ = replace(damaged._placed_, value=float("nan"))
+    damaged = deepcopy(detector)
+    damaged.classifier_._placed_ = replace(damaged.classifier_._placed_, value=float("nan"))
     with pytest.raises(DataError, match="threshold is NaN"):
-        Detector(detector.preparation, damaged, detector.card).score(table)
+        damaged.decision_function(table)
+
+
+def test_the_card_can_be_read_without_building(detector, tmp_path):
+    detector.save(tmp_path / "m.skops")
+    card = read_card(tmp_path / "m.skops")["card"]
+    assert card["target"]["name"] == "is_fraud"
+    assert card["promise"]["guaranteed_rate"] <= 0.05
+    assert Card.of(card) == detector.card_
+    assert Card.of({**card, "of a later version": 1}) == detector.card_
+
+
+def test_a_file_of_another_model_is_no_detector(tmp_path):
+    save(TablePreparation(), tmp_path / "p.skops")
+    with pytest.raises(DataError, match="TablePreparation and no Detector"):
+        Detector.load(tmp_path / "p.skops")
 
 
 class Stranger:
@@ -101,7 +114,8 @@ class Stranger:
 
 
 def test_an_unknown_type_is_refused_and_named(detector, tmp_path):
-    detector_with = Detector(Stranger(), detector.classifier, detector.card)
+    detector_with = deepcopy(detector)
+    detector_with.preparation_ = Stranger()
     save(detector_with, tmp_path / "m.skops")
     with pytest.raises(DataError, match=r"Stranger.*not loaded"):
         load(tmp_path / "m.skops")
@@ -122,7 +136,9 @@ class Harmful:
 
 def test_code_in_a_file_is_not_run(detector, tmp_path):
     flag, path = tmp_path / "ran", tmp_path / "m.skops"
-    save(Detector(Harmful(str(flag)), detector.classifier, detector.card), path)
+    harmful = deepcopy(detector)
+    harmful.preparation_ = Harmful(str(flag))
+    save(harmful, path)
     plain = skops.io.dumps(Harmful(str(flag)))
     skops.io.loads(plain, trusted=skops.io.get_untrusted_types(data=plain))
     assert flag.exists()  # it would act if it were trusted
@@ -153,7 +169,7 @@ def test_another_scikit_learn_is_warned_of(detector, table, tmp_path):
     rewritten(tmp_path / "m.skops", versions={"askew": "0.1.0", "scikit-learn": "0.24.1"})
     with pytest.warns(UserWarning, match=r"scikit-learn 0\.24\.1"):
         loaded = load(tmp_path / "m.skops")
-    np.testing.assert_array_equal(loaded.score(table), detector.score(table))
+    np.testing.assert_array_equal(loaded.decision_function(table), detector.decision_function(table))
 
 
 def test_files_that_are_no_models(tmp_path):

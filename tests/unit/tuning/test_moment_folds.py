@@ -8,9 +8,8 @@ from sklearn.svm import SVC as OtherSVC
 
 from askew import SVC, AsymmetricSVC, KernelScaledSVC, MomentSVC, OneClassSVM
 from askew.estimators import MomentSVCCV
-from askew.estimators.moment_svc_cv import areas_from_moments
 from askew.metrics import tolerance_auc_score
-from askew.moments import CovarianceModel, Moments
+from askew.moments import CovarianceModel
 from askew.moments.full import Full
 from askew.selection import ToleranceSearchCV
 from askew.tuning import Searchable, best_cost, offers_paths
@@ -69,20 +68,6 @@ def test_both_searches_find_what_refits_find(rows, options):
     assert best_cost(np.array(COSTS), np.array(expected)) == along.C_
 
 
-def test_folds_of_positives_against_moments_find_what_refits_find(rows):
-    X, y = rows
-    moments, positives, judges = Moments.of(X[y == 0]), X[y == 1], X[y == 0][:150]
-    part, model = np.arange(40) % 3, MomentSVC(rho=0.3)
-    expected = []
-    for fold in range(3):
-        held = np.vstack([judges, positives[part == fold]])
-        labels = np.arange(len(held)) >= 150
-        fits = [clone(model).set_params(C=C).fit_from_moments(positives[part != fold], moments) for C in COSTS]
-        expected.append([tolerance_auc_score(labels, f.decision_function(held), 0.1, normalize=True) for f in fits])
-    found = list(areas_from_moments(model, COSTS, positives, moments, judges, part, 0.1))
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-
-
 def test_one_pass_and_one_whitening_for_all_costs_of_a_fold(rows, counts):
     X, y = rows
     MomentSVCCV(MomentSVC(rho=0.3), Cs=COSTS, cv=CV).fit(X, y)
@@ -93,13 +78,6 @@ def test_one_pass_for_a_fold_and_one_whitening_for_each_ridge_of_it(rows, counts
     X, y = rows
     ToleranceSearchCV(MomentSVC(), {"C": COSTS, "rho": [0.1, 1.0]}, cv=CV, refit=False).fit(X, y)
     assert counts == {"passes": 4, "builds": 4, "whitenings": 4 * 2}
-
-
-def test_no_pass_and_one_covariance_for_folds_against_moments(rows, counts):
-    X, y = rows
-    moments = Moments.of(X[y == 0])
-    list(areas_from_moments(MomentSVC(rho=0.3), COSTS, X[y == 1], moments, X[y == 0][:90], np.arange(40) % 3, 0.1))
-    assert counts == {"passes": 0, "builds": 1, "whitenings": 3}
 
 
 def test_a_fold_without_a_class_is_left_out(rows):

@@ -1,4 +1,8 @@
-"""The second pass: positives as points, negatives as moments and as a sample, and the rows held out for calibration."""
+"""Which rows do what: those that train, those that place the threshold and choose nothing, and what is kept of each.
+
+A row is drawn by its number in the order of the source, so two equal rows may fall on both sides, and every pass draws
+the same. Two passes: one learns the preparation, one gathers positives as points and negatives as moments and a sample.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,20 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from askew.exceptions import DataError
+from askew.exceptions import DataError, InfeasibleError
 from askew.moments import CovarianceModel
 from askew.sources import Source
 from askew.sources.source import count_rows
 from askew.summaries import draw_by_number
-from askew.tables import Progress, Survey, labels_of
+from askew.tables import Progress, Survey, labels_of, take_survey
+from askew.tolerance import negatives_required
 
 MOST_BYTES = 2**28
 """Memory that any one of the gathered parts may take."""
+LARGEST_SHARE = 0.5
+"""Of the negatives, held out where they are few."""
+FULL_COVARIANCE = 2000
+"""Features up to which the full covariance of the negatives is kept."""
 
 
 @dataclass(frozen=True)
@@ -25,26 +34,70 @@ class Plan:
 
     Attributes
     ----------
-    held_share : float
-        Share of negatives whose draw keeps them out of the training.
-    held_positive_share : float
+    held_share, held_positive_share : float
+        Shares of negatives and of positives whose draw keeps them out of the training.
     most_held : int
         Calibration negatives kept at most.
-    most_negatives : int
-        Training negatives kept as rows, beside the moments of all.
-    most_positives : int
-    covariance : str or None
-        Which moments of the training negatives to take; None for none.
+    most_negatives, most_positives : int
+        Training rows kept, of the negatives beside the moments of all.
+    has_moments : bool
+        Whether moments of the training negatives are taken.
     seed : int
     """
 
     held_share: float
-    held_positive_share: float = 0.2
+    held_positive_share: float
     most_held: int = 200_000
     most_negatives: int = 50_000
     most_positives: int = 20_000
-    covariance: str | None = "full"
+    has_moments: bool = True
     seed: int = 0
+
+
+def survey_rows(
+    source: Source,
+    prepared: Any,
+    target: str | None,
+    positive: object,
+    share: float,
+    needed: int,
+    seed: int,
+    progress: Progress,
+) -> tuple[Survey, float]:
+    """A survey whose preparation saw no calibration row, and the share of negatives held out for calibration.
+
+    Parameters
+    ----------
+    prepared : callable
+        Makes an unfitted preparation.
+    share : float
+        Asked for; where that leaves hardly ``needed`` negatives, half of them are held out.
+    """
+
+    def survey(held: float) -> Survey:
+        trains = lambda start, n: draw_by_number(start, n, seed) >= held  # noqa: E731
+        preparation = prepared()
+        drop = preparation.drop
+        return take_survey(source, preparation, target, positive, drop=drop, trains=trains, progress=progress)
+
+    found = survey(share)
+    if share < LARGEST_SHARE and found.n_negative * share < 1.2 * needed + 10:
+        share = LARGEST_SHARE
+        if found.n_negative * share >= needed:
+            found = survey(share)
+    return found, share
+
+
+def check_feasible(n_negative: int, share: float, tolerance: float, confidence: float) -> None:
+    """Refuse a promise that the held-out negatives cannot carry, before anything is fitted."""
+    needed = negatives_required(tolerance, confidence)
+    if n_negative * share < needed:
+        raise InfeasibleError(
+            f"tolerance={tolerance:g} at confidence={confidence:g} needs at least {needed:,} negatives for "
+            f"calibration, beside those for training; the data hold {n_negative:,} in all, of which a share of "
+            f"{share:g} is held out. Raise --tolerance, lower --confidence, add negatives, or take a threshold without "
+            "this promise: --guarantee moments (with --method moment) or --guarantee empirical."
+        )
 
 
 @dataclass
@@ -116,25 +169,24 @@ class _Basket:
     def __post_init__(self) -> None:
         d = len(self.survey.preparation.get_feature_names_out())
         plan, n_negative, n_positive = self.plan, self.survey.n_negative, self.survey.n_positive
-        rows_that_fit = MOST_BYTES // (8 * max(d, 1))
-        held = min(plan.held_share, min(plan.most_held, rows_that_fit) / max(n_negative, 1))
-        self.held_below = held
+        rows_that_fit, held = MOST_BYTES // (8 * max(d, 1)), plan.held_share
+        self.keep_held = min(1.0, min(plan.most_held, rows_that_fit) / max(n_negative * held, 1))
         self.keep_negative = min(1.0, min(plan.most_negatives, rows_that_fit) / max(n_negative * (1 - held), 1))
         trained = n_positive * (1 - plan.held_positive_share)
         self.keep_positive = min(1.0, min(plan.most_positives, rows_that_fit) / max(trained, 1))
         self.parts = {name: [] for name in ("positives", "negatives", "held_positives", "held_negatives")}
-        self.model = None if plan.covariance is None else CovarianceModel(plan.covariance)
+        structure = "full" if d <= FULL_COVARIANCE else "diagonal"
+        self.model = CovarianceModel(structure) if plan.has_moments else None
 
     def add(self, X: Any, is_positive: Any, start: int) -> None:
         draw = draw_by_number(start, len(is_positive), self.plan.seed)
-        second = draw_by_number(start, len(is_positive), self.plan.seed + 1)
-        is_held = np.where(is_positive, second < self.plan.held_positive_share, draw < self.held_below)
-        third = draw_by_number(start, len(is_positive), self.plan.seed + 2)
+        thinned = draw_by_number(start, len(is_positive), self.plan.seed + 1)
+        is_held = draw < np.where(is_positive, self.plan.held_positive_share, self.plan.held_share)
         trains = ~is_held
         self._keep("held_positives", X, is_held & is_positive)
-        self._keep("held_negatives", X, is_held & ~is_positive)
-        self._keep("positives", X, trains & is_positive & (third < self.keep_positive))
-        self._keep("negatives", X, trains & ~is_positive & (third < self.keep_negative))
+        self._keep("held_negatives", X, is_held & ~is_positive & (thinned < self.keep_held))
+        self._keep("positives", X, trains & is_positive & (thinned < self.keep_positive))
+        self._keep("negatives", X, trains & ~is_positive & (thinned < self.keep_negative))
         self.n_positives += int((trains & is_positive).sum())
         rows = np.flatnonzero(trains & ~is_positive)
         self.n_negatives += len(rows)
