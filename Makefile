@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo torch test lint types bench versus studies studies-quick docs clean
+.PHONY: help demo torch test lint types bench versus studies studies-quick docs examples clean
 
 help:  ## Show this text
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,10 +53,14 @@ studies: $(VENV)/.installed-studies  ## Every table and figure of the papers, ru
 studies-quick: $(VENV)/.installed-studies  ## The same programs on a few sets and repeats, in minutes
 	$(BIN)/python -m studies --quick
 
-docs: $(VENV)/.installed-test  ## Run every example: docstrings, README and examples/
+docs: examples  ## Build the site into docs/_build/html, offline, a warning is an error; run every example
+	$(BIN)/sphinx-build -W -n -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+examples: $(VENV)/.installed-test  ## Run every example: docstrings, README and examples/
 	$(BIN)/python -m pytest --doctest-modules -p no:cacheprovider src/askew tests/behaviour/test_readme.py
 	@for file in examples/*.py; do echo "$$file"; MPLBACKEND=Agg $(BIN)/python "$$file" || exit 1; done
 
 clean:  ## Remove the environment and all caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis docs/_build docs/reference docs/gallery docs/sg_execution_times.rst
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -18,10 +18,10 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import NuSVC
 
 from askew import AsymmetricSVC
-from askew.datasets import load
 from askew.metrics import tolerance_auc_score
 from askew.selection import ToleranceSearchCV
 from benchmarks.contest import save
+from benchmarks.data import load
 from benchmarks.solver import ijcnn1
 
 SETS = ("pima", "german_numeric", "ionosphere", "australian", "breast_wisconsin", "mammography", "satimage")

@@ -31,7 +31,6 @@ import torch
 from sklearn import svm
 
 from askew import SVC, AsymmetricSVC, OneClassSVM
-from askew.datasets import load
 from askew.exceptions import DataError
 from askew.kernels import RBF, Gram
 from askew.moments import Moments
@@ -39,6 +38,7 @@ from askew.selection import ToleranceSearchCV
 from askew.solvers.working_set import smo as inner
 from askew.solvers.working_set import smo_cuda as inner_device
 from benchmarks.contest import RESULTS, save
+from benchmarks.data import load
 
 GAMMA, TOL = 1 / 54, 1e-3
 LIMIT = 60.0  # seconds that scikit-learn is given for one fit

@@ -26,12 +26,12 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.preprocessing import StandardScaler
 
-from askew.datasets import load
 from askew.estimators.kernel_scaled_svc import KernelScaledSVC
 from askew.estimators.svc import SVC
 from askew.methods.kernel_scaling_rules import SCALINGS
 from askew.metrics import tolerance_auc_score
 from benchmarks.contest import RESULTS, ratios, save, take_turns
+from benchmarks.data import load
 
 C, TOLERANCE = 10.0, 0.1
 SEEN = (

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from threadpoolctl import threadpool_info
 
-from askew.datasets import load
+from benchmarks.data import load
 
 
 def dense(n_negatives: int, n_positives: int, d: int, condition: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -18,9 +18,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from askew.datasets import load
 from askew.estimators.moment_svc import MomentSVC
 from benchmarks.contest import save
+from benchmarks.data import load
 from benchmarks.moment_data import reuters
 
 SETS = (

@@ -36,9 +36,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from askew import SVC, AsymmetricSVC, CovarianceOneClassSVM, OneClassSVM
-from askew.datasets import load
 from askew.metrics import tolerance_auc_score
 from benchmarks.contest import RESULTS, save
+from benchmarks.data import load
 
 GAMMA, C = 0.05, 10.0
 LARGE, SMALL, COMMON, SMALLER = 500_000, 100_000, 40_000, 20_000

@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
-from askew.datasets import load
 from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
 from benchmarks.contest import save
+from benchmarks.data import load
 
 SETS = (
     "haberman", "bupa", "spectf", "colon", "pima", "breast_wisconsin", "ionosphere", "parkinsons", "german_numeric",

@@ -16,13 +16,14 @@ import numpy as np
 from sklearn import svm
 from sklearn.preprocessing import StandardScaler
 
-from askew.datasets import load, make_ijcnn1_like
+from askew.datasets import make_ijcnn1_like
 from askew.exceptions import DataError
 from askew.kernels import RBF, Gram
 from askew.methods import c_svc, one_class
 from askew.qp import GroupSums, Problem, certify
 from askew.solvers import solve
 from benchmarks.contest import ratios, save, take_turns
+from benchmarks.data import load
 
 TOL = 1e-3
 CACHE_MB = 2000

@@ -30,13 +30,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from askew.datasets import load
 from askew.estimators.asymmetric_svc import AsymmetricSVC
 from askew.estimators.moment_svc import MomentSVC
 from askew.estimators.svc import SVC
 from askew.tolerance import ToleranceClassifier
 from askew.tolerance.order_statistic import rank
 from benchmarks.contest import RESULTS, save
+from benchmarks.data import load
 
 TOLERANCE, CONFIDENCE = 0.01, 0.95
 SETS = ("ijcnn1", "covtype", "campaign", "a9a")

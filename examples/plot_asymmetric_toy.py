@@ -42,6 +42,8 @@ first, second = side_by_side(200, seed=0), clumps(200, seed=0)
 
 # %%
 # One panel per model: its rows, where its decision changes, and its two margins where it has them.
+
+# sphinx_gallery_defer_figures
 figure, panels = plt.subplots(2, 5, figsize=(19, 8), layout="constrained")
 
 

@@ -16,8 +16,8 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from askew.displays.boundary import BoundaryDisplay
-from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
+from askew import CovarianceOneClassSVM
+from askew.displays import BoundaryDisplay
 
 X = np.random.default_rng(0).multivariate_normal([0.0, 0.0], [[4.0, 1.5], [1.5, 1.0]], size=200)
 

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 from askew import KernelScaledSVC
 from askew.datasets import make_ring
-from askew.displays.magnification import MagnificationDisplay
+from askew.displays import MagnificationDisplay
 
 data = make_ring(700, rare=0.08, random_state=3)
 
@@ -24,6 +24,7 @@ strengths = {
     "boundary": {"k": 3.0},
 }
 
+# sphinx_gallery_defer_figures
 figure, axes = plt.subplots(2, 3, figsize=(14, 8), layout="constrained")
 for ax, (scaling, k) in zip(axes.flat, strengths.items(), strict=False):
     model = KernelScaledSVC(C=10.0, scaling=scaling, **k).fit(data.X, data.y)
@@ -31,9 +32,8 @@ for ax, (scaling, k) in zip(axes.flat, strengths.items(), strict=False):
     ax.set_title(scaling)
 
 # %%
-# The strengths above were set by hand to be seen. Left alone, they are chosen by cross-validation, and no bend at all
-# is always one of the choices.
-
+# These strengths are set by hand to be seen. In the last panel they are chosen by cross-validation, as they are by
+# default; no bend at all is always one of the choices.
 model = KernelScaledSVC(C=10.0).fit(data.X, data.y)
 MagnificationDisplay.from_estimator(model, data.X, data.y, ax=axes.flat[-1])
 axes.flat[-1].set_title(f'asymmetric, "auto": {model.k_majority_[0]:g} and {model.k_minority_[0]:g}')

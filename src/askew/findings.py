@@ -5,7 +5,8 @@ A finding has a code, a severity, one sentence with the figure, and a remedy. Th
 digit of a code says where it comes from: 1 the data, 2 a fit, 3 a decision and its promise, 4 files and versions.
 
 The message of a warning begins with its code, so that one code is silenced by
-``warnings.filterwarnings("ignore", message="ASK201")``.
+``warnings.filterwarnings("ignore", message="ASK201")``. The documentation has a page with every code; the link name of
+a code is "finding-ASK201".
 """
 
 from __future__ import annotations
@@ -211,13 +212,31 @@ def collected() -> Iterator[list[Finding]]:
 
 
 def find(code: str, **figures: Any) -> Finding:
-    """The finding of a code, its templates filled in with the figures."""
+    """The finding of a code, its templates filled in with the figures.
+
+    Parameters
+    ----------
+    code : str
+        A key of ``KINDS``.
+    **figures
+        What the templates of its sentence and remedy name.
+
+    Returns
+    -------
+    Finding
+    """
     kind = KINDS[code]
     return Finding(code, kind.severity, kind.sentence.format(**figures), kind.remedy.format(**figures))
 
 
 def warn(finding: Finding, category: type[Warning] = FindingWarning) -> None:
-    """Issue a finding as a warning that points at the first line outside askew."""
+    """Issue a finding as a warning that points at the first line outside askew.
+
+    Parameters
+    ----------
+    finding : Finding
+    category : type of Warning, default=FindingWarning
+    """
     if (noticed := _noticed.get()) is not None:
         noticed.append(finding)
     level, frame = 1, sys._getframe(0)

@@ -15,15 +15,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from askew import SVC
+from askew import SVC, SVDD, AsymmetricSVC, CovarianceOneClassSVM, OneClassSVM
 from askew.datasets import make_two_gaussians
 from askew.selection import ToleranceSearchCV
 from studies.across import sets
-from studies.across.convergence import ending
-from studies.across.methods import METHODS, Facts, Method
-from studies.across.resampled import Resampled
+from studies.across.methods import METHODS, Facts, Method, Resampled
 from studies.protocol.cells import Cell
 from studies.protocol.controls import best_threshold
 from studies.protocol.measures import decision, ranking
@@ -53,8 +52,11 @@ SEEDS = {
     "all other methods, and KernelScaledSVC's own folds": "nothing is drawn",
 }
 
+_WRAPPED = ("detector_", "machine_")
+_TINY = 1e-300
 
-def cells(*, quick: bool) -> list[Cell]:
+
+def cells(quick: bool) -> list[Cell]:
     """The first set of every family before the others, and repeat by repeat: a run cut short has whole repeats."""
     if quick:
         return _cells(QUICK_SETS, QUICK_REPEATS)
@@ -68,6 +70,11 @@ def _cells(names: tuple[str, ...], repeats: int) -> list[Cell]:
         for name in names
         for method in METHODS
     ]
+
+
+def sets_of(cell: Cell) -> tuple[str, ...]:
+    """The data set of a cell."""
+    return (cell["set"],)
 
 
 def work(cell: Cell) -> dict[str, Any]:
@@ -139,6 +146,43 @@ def standard_scores(model: Any, X: Any, rows: Any) -> Any:
     """
     own = model.decision_function(X)
     return (model.decision_function(rows) - own.mean()) / max(float(own.std()), np.finfo(float).tiny)
+
+
+def ending(model: Any) -> dict[str, Any]:
+    """How a fit ended: ``status``, and ``relative_gap`` where there is one, of a machine alone or in a wrapper.
+
+    Logistic regression says only whether it stopped before its limit of iterations; trees and detectors have no
+    optimum, and nothing is said of them.
+    """
+    for inner in _WRAPPED:
+        model = getattr(model, inner, model)
+    if isinstance(model, LogisticRegression):
+        return {"status": "converged" if np.max(model.n_iter_) < model.max_iter else "max_iter"}
+    if not hasattr(model, "dual_gap_"):
+        return {}
+    return {"status": str(model.status_), "relative_gap": float(relative_gap(model))}
+
+
+def relative_gap(model: Any) -> float:
+    """Upper bound of the gap in units of the objective.
+
+    C-SVC, bent or not, and MomentSVC: at the optimum Σα − ½‖w‖² ≥ ½Σα, so the relative gap is at most 2 gap / Σα.
+    One-class SVM: the objective is ½ β'Kβ = ½ Σ β_i s(x_i) with s the score without offset. Covariance-guided: it is
+    kept along the path of η. SVDD: the objective is at least ½ (νN)² R². AsymmetricSVC is judged by its relative
+    violation instead.
+    """
+    gap = float(np.max(model.dual_gap_))
+    if isinstance(model, AsymmetricSVC):
+        return float(np.max(model.relative_violation_))
+    if isinstance(model, CovarianceOneClassSVM):
+        place = int(np.argmin(np.abs(model.eta_path_["eta"] - model.eta_)))
+        return gap / max(abs(float(model.eta_path_["objective"][place])), _TINY)
+    if isinstance(model, OneClassSVM):
+        return gap / max(0.5 * float(model.dual_coef_.ravel() @ model.score_samples(model.support_vectors_)), _TINY)
+    if isinstance(model, SVDD):
+        largest = float(np.max(model.dual_coef_))  # 1/(νN) where a multiplier is at its bound, never more
+        return gap / max(0.5 * model.squared_radius_ / largest**2, _TINY)
+    return 2 * gap / max(float(np.abs(model.dual_coef_).sum()), _TINY)
 
 
 def refusals(model: Any, parts: sets.Parts, folds: list[Any]) -> dict[str, Any]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from studies.across.comparison import MEASURES, Results
 from studies.across.methods import METHODS, RANKED
-from studies.across.tables import seconds
-from studies.protocol.figure import COLOURS, canvas, critical_difference, place_labels, save
+from studies.across.summary import MEASURES, Results, seconds
+from studies.protocol.figures import COLOURS, canvas, critical_difference, place_labels, save
 
 KINDS = {"askew": COLOURS[0], "reference": COLOURS[1], "detector": COLOURS[4], "control": COLOURS[5]}
 WORDS = {"askew": "askew", "reference": "scikit-learn, imbalanced-learn", "detector": "PyOD", "control": "control"}
+
+
+def draw(results: Results, folder: Path) -> None:
+    """All figures of the study."""
+    critical_differences(results, folder)
+    quality_and_cost(results, folder)
 
 
 def critical_differences(results: Results, folder: Path) -> list[Path]:

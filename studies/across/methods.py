@@ -2,25 +2,31 @@
 
 All machines on an rbf kernel choose among the same three widths; all with a cost C among the same four values. Widths
 are in units of 1 / (features that vary), scikit-learn's ``gamma="scale"`` on standardised columns.
+
+Detectors become classifiers: fitted on the rows of one class, scored towards the positives. It is customary to describe
+the normal rows, here the negatives: there are many of them, and what does not look like them is the alarm. Describing
+the few positives instead is how the one-class papers treat their target class. Both are run for askew's own detectors;
+PyOD's, which are made for the first, describe the negatives.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from askew import SVC, SVDD, AsymmetricSVC, CovarianceOneClassSVM, KernelScaledSVC, MomentSVC, OneClassSVM
-from studies.across.detectors import OnNegatives, OnPositives, PyOD
-from studies.across.resampled import Resampled
 from studies.protocol.controls import FisherDirection
 
 COSTS, WIDTHS = (0.1, 1.0, 10.0, 100.0), (0.1, 1.0, 10.0)
@@ -33,6 +39,122 @@ MU_SHARES = (0.2, 0.5, 0.8, 0.95)
 CORELESS = "AsymmetricSVC, τ = 0, as it comes"
 UNBENT = {"k_majority": 0.0, "k_minority": 0.0}
 Grid = dict[str, list[Any]] | list[dict[str, list[Any]]]
+_MODULES = {
+    **dict.fromkeys(("OnNegatives", "OnPositives", "PyOD"), "studies.across.detectors"),
+    "Resampled": "studies.across.resampled",
+    "FisherDirection": "studies.protocol.controls",
+    "SVC": "askew.estimators.svc",
+    "SVDD": "askew.estimators.svdd",
+    "AsymmetricSVC": "askew.estimators.asymmetric_svc",
+    "CovarianceOneClassSVM": "askew.estimators.covariance_one_class_svm",
+    "KernelScaledSVC": "askew.estimators.kernel_scaled_svc",
+    "MomentSVC": "askew.estimators.moment_svc",
+    "OneClassSVM": "askew.estimators.one_class_svm",
+}
+"""Where our classes stood when the cells were computed: a class that is only moved makes no cell void."""
+
+
+class _OfOneClass(ClassifierMixin, BaseEstimator):
+    """A detector fitted on the rows with y = ``described``; its score points to the class it was shown."""
+
+    described: int
+
+    def __init__(self, detector: Any) -> None:
+        self.detector = detector
+
+    def fit(self, X: Any, y: Any) -> Any:
+        y = np.asarray(y)
+        self.classes_ = np.unique(y)
+        self.detector_ = clone(self.detector).fit(X[y == self.described])
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        return self.described * np.asarray(self.detector_.decision_function(X), dtype=np.float64)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        return np.where(np.asarray(self.detector_.predict(X)) > 0, self.described, -self.described)
+
+
+class OnNegatives(_OfOneClass):
+    """Shown the negatives; what is unlike them is positive."""
+
+    described = -1
+
+
+class OnPositives(_OfOneClass):
+    """Shown the positives; what is like them is positive."""
+
+    described = 1
+
+
+class PyOD(BaseEstimator):
+    """A PyOD detector in scikit-learn's sign convention: a score below 0 is an outlier.
+
+    Parameters
+    ----------
+    name : {"ECOD", "IForest", "KNN", "LOF"}
+    options : dict
+        Its parameters.
+    """
+
+    def __init__(self, name: str, options: Any = None) -> None:
+        self.name = name
+        self.options = options
+
+    def fit(self, X: Any, y: Any = None) -> PyOD:
+        from importlib import import_module
+
+        family = getattr(import_module(f"pyod.models.{self.name.lower()}"), self.name)
+        self.model_ = family(**(self.options or {})).fit(X)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        scores = np.nan_to_num(self.model_.decision_function(X), posinf=np.finfo(np.float32).max)
+        return self.model_.threshold_ - scores
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+
+class Resampled(ClassifierMixin, BaseEstimator):
+    """A classifier fitted on resampled rows.
+
+    Parameters
+    ----------
+    sampler : imbalanced-learn sampler
+    machine : classifier
+
+    Attributes
+    ----------
+    is_resampled_ : bool
+        False where the sampler refused the rows (ADASYN and Borderline-SMOTE do when no positive lies among
+        negatives) and the classifier was fitted on the rows as they were.
+    """
+
+    def __init__(self, sampler: Any, machine: Any) -> None:
+        self.sampler = sampler
+        self.machine = machine
+
+    def resample(self, X: Any, y: Any) -> tuple[Any, Any, bool]:
+        """Resampled rows; the rows as they are, and False, where the sampler refuses them."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return *clone(self.sampler).fit_resample(X, y), True
+        except (ValueError, RuntimeError):
+            return X, y, False
+
+    def fit(self, X: Any, y: Any) -> Resampled:
+        self.classes_ = np.unique(y)
+        X, y, self.is_resampled_ = self.resample(X, y)
+        self.machine_ = clone(self.machine).fit(X, y)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        return self.machine_.decision_function(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        return self.machine_.predict(X)
 
 
 @dataclass(frozen=True)
@@ -89,8 +211,11 @@ class Method:
 def _spelt(value: Any) -> Any:
     """Plain data: an estimator as its class and all its parameters, those inside it likewise."""
     if hasattr(value, "get_params") and not isinstance(value, type):
-        kind = f"{type(value).__module__}.{type(value).__qualname__}"
-        return {"class": kind, "parameters": _spelt(value.get_params(deep=False))}
+        name = type(value).__qualname__
+        return {
+            "class": f"{_MODULES.get(name, type(value).__module__)}.{name}",
+            "parameters": _spelt(value.get_params(deep=False)),
+        }
     if isinstance(value, Mapping):
         return {str(name): _spelt(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

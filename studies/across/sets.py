@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedShuffleSplit
 
-from askew.datasets import Dataset, load
+from askew.datasets import Dataset
+from benchmarks.data import load
 
 MOST_TRAINING, MOST_TEST, POOL = 700, 4000, 20_000
 FEWEST_POSITIVES = 40  # in the training part of a set that is cut down, where it has them

@@ -1,18 +1,28 @@
-"""The numbers of the page, from the finished cells."""
+"""The tables of the page: ranks, differences, claims; then where methods do well or badly, by set and kind of set."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from studies.across.comparison import BASELINE, MEASURES, UNMOVED, Against, Results, against, compare
-from studies.across.experiment import FOLDS
+from studies.across import sets
 from studies.across.methods import CORELESS, METHODS, RANKED, label
-from studies.across.places import facts_of, kinds, losses, of_sets
-from studies.protocol.page import markdown
+from studies.across.summary import (
+    BASELINE,
+    MEASURES,
+    UNMOVED,
+    Against,
+    Results,
+    against,
+    compare,
+    convergence,
+    facts_of,
+    refused,
+    seconds,
+)
+from studies.protocol.tables import markdown, probability
 
 # what the papers claim of their methods, or a user would ask
 CLAIMS = (
@@ -44,12 +54,24 @@ CLAIMS = (
     ("SVC", "SVC balanced", "tauc_0.01"),
 )
 WORDS = MEASURES | {"own_balanced_accuracy": "balanced accuracy at its own threshold"}
+STRAIGHT = ("MomentSVC", "Fisher direction", "logistic regression")
+N_LOSSES = 6
+HARD = 0.6  # 0.1-AUC of the baseline
+KINDS: dict[str, Callable[[dict[str, float]], bool]] = {
+    "≤ 30 training positives": lambda facts: facts["positives"] <= 30,
+    "> 30 training positives": lambda facts: facts["positives"] > 30,
+    "≥ 30 features": lambda facts: facts["features"] >= 30,
+    "1:15 or rarer": lambda facts: facts["ratio"] >= 15,
+    f"hard (0.1-AUC of the baseline < {HARD})": lambda facts: facts["baseline"] < HARD,
+    f"easy (≥ {HARD})": lambda facts: facts["baseline"] >= HARD,
+}
 
 
-def summary(results: Results) -> dict[str, Any]:
+def numbers(results: Results) -> dict[str, Any]:
     """Everything the page says, as plain data."""
     families = results.families()
     return {
+        "core_minutes": results.finished.minutes(1),
         "sets": {name: facts_of(results, name) | {"splits": results.splits(name)} for name in results.sets},
         "standings": {
             measure: {
@@ -76,63 +98,6 @@ def _standing(results: Results, measure: str, among: Sequence[str]) -> dict[str,
         "critical_difference": found.ranking.critical_difference,
         "mean_ranks": found.ranks,
         "means": found.means,
-    }
-
-
-def seconds(results: Results, method: str) -> dict[str, float]:
-    """CPU seconds of a fit and of a whole search: medians over sets, and ratios to the baseline in the same splits."""
-    found = {}
-    for part, measure in (("fit", "fit_cpu"), ("search", "search_cpu")):
-        mine, its = (
-            [np.median(results.values(name, each, measure)) for name in results.sets] for each in (method, BASELINE)
-        )
-        found[part] = float(np.median(mine))
-        found[f"{part}_ratio"] = float(np.exp(np.mean(np.log(np.maximum(mine, 1e-6)) - np.log(its))))
-    return found
-
-
-def convergence(results: Results, method: str) -> dict[str, Any]:
-    """How the fits on whole training parts ended."""
-    rows = [row for name in results.sets for row in results.rows(name, method) if "status" in row]
-    if not rows:
-        return {}
-    found: dict[str, Any] = {"status": dict(Counter(row["status"] for row in rows))}
-    gaps = [row["relative_gap"] for row in rows if "relative_gap" in row]
-    return found | ({"median_gap": float(np.median(gaps)), "largest_gap": float(np.max(gaps))} if gaps else {})
-
-
-def refused(results: Results, method: str) -> dict[str, Any]:
-    """How often a resampler left the rows as they were: final fits, folds, and the sets where it did."""
-    places = [(name, row) for name in results.sets for row in results.rows(name, method) if "resampled" in row]
-    if not places:
-        return {}
-    left = [(name, row) for name, row in places if not row["resampled"] or row["resampled_folds"] < FOLDS]
-    return {
-        "fits": len(places),
-        "fits_left": sum(not row["resampled"] for _, row in places),
-        "folds": FOLDS * len(places),
-        "folds_left": sum(FOLDS - row["resampled_folds"] for _, row in places),
-        "sets": sorted({name for name, _ in left}),
-    }
-
-
-def all_tables(results: Results) -> dict[str, str]:
-    """Name of a place in the page, and its table."""
-    return {
-        "ranks": ranks(results, results.families()),
-        "ranks_all": ranks(results, results.sets),
-        "against_tauc": versus(results, "tauc_0.1"),
-        "against_auc": versus(results, "auc"),
-        "against_tauc_001": versus(results, "tauc_0.01"),
-        "against_balanced_accuracy": versus(results, "balanced_accuracy"),
-        "claims": claims(results),
-        "kinds": kinds(results),
-        "losses": losses(results),
-        "defaults": defaults(results),
-        "times": times(results),
-        "convergence": endings(results),
-        "refused": refusals(results),
-        "sets": of_sets(results),
     }
 
 
@@ -176,11 +141,7 @@ def claims(results: Results) -> str:
 
 def _outcome(found: Against) -> list[str]:
     sets_won, surely = f"{found.won} : {found.lost}", f"{found.surely_won} : {found.surely_lost}"
-    return [f"{found.difference:+.3f}", sets_won, surely, _p(found.p_holm)]
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return [f"{found.difference:+.3f}", sets_won, surely, probability(found.p_holm)]
 
 
 def _exponent(p: float) -> str:
@@ -238,3 +199,77 @@ def refusals(results: Results) -> str:
             fits, folds = (f"{found[f'{each}_left']} of {found[each]}" for each in ("fits", "folds"))
             lines.append([method, fits, folds, ", ".join(found["sets"]) or "–"])
     return markdown(["method", "final fits not resampled", "folds not resampled", "sets"], lines)
+
+
+def kinds(results: Results) -> str:
+    """Mean rank by 0.1-AUC among sets of one kind, all sets."""
+    facts = {name: facts_of(results, name) for name in results.sets}
+    columns, header = [], ["method"]
+    for kind, belongs in KINDS.items():
+        members = [name for name in results.sets if belongs(facts[name])]
+        if len(members) >= 2:
+            columns.append(results.standing("tauc_0.1", members).ranks)
+            header.append(f"{kind} ({len(members)})")
+    order = sorted(RANKED, key=lambda method: np.mean([column[method] for column in columns]))
+    return markdown(header, [[label(m), *[f"{column[m]:.1f}" for column in columns]] for m in order])
+
+
+def losses(results: Results) -> str:
+    """Sets on which MomentSVC is farthest behind the baseline by 0.1-AUC, and other straight boundaries there."""
+    base = {name: results.values(name, BASELINE, "tauc_0.1").mean() for name in results.families()}
+    behind = {
+        name: [results.values(name, method, "tauc_0.1").mean() - of_baseline for method in STRAIGHT]
+        for name, of_baseline in base.items()
+    }
+    worst = sorted(behind, key=lambda name: behind[name][0])[:N_LOSSES]
+    lines = [[name, f"{base[name]:.3f}", *[f"{d:+.3f}" for d in behind[name]]] for name in worst]
+    for word, members in (
+        ("*mean of hard sets*", [name for name in base if base[name] < HARD]),
+        ("*mean of easy sets*", [name for name in base if base[name] >= HARD]),
+    ):
+        means = np.mean([behind[name] for name in members], axis=0) if members else []
+        lines.append([f"{word} ({len(members)})", "", *([f"{d:+.3f}" for d in means] or ["–"] * len(STRAIGHT))])
+    return markdown(["set", f"0.1-AUC of {BASELINE}", *[label(method) for method in STRAIGHT]], lines)
+
+
+def of_sets(results: Results) -> str:
+    """The sets, and what the baseline and the best method reach on each."""
+    lines = []
+    for name in sorted(results.sets, key=str.lower):
+        facts = facts_of(results, name)
+        scores = {m: results.values(name, m, "tauc_0.1").mean() for m in RANKED}
+        best = max(scores, key=scores.__getitem__)
+        family = next(f for f, members in sets.FAMILIES.items() if name in members)
+        lines.append(
+            [
+                name,
+                family if name in sets.FIRST else f"({family})",
+                facts["features"],
+                f"{facts['positives']} of {facts['rows']}",
+                f"{facts['test_positives']} of {facts['test_rows']}",
+                results.splits(name),
+                f"{scores[BASELINE]:.3f}",
+                f"{scores[best]:.3f} {best}",
+            ]
+        )
+    header = ["set", "family", "features", "training positives", "test positives", "splits", f"0.1-AUC of {BASELINE}"]
+    return markdown([*header, "best"], lines)
+
+
+TABLES: dict[str, Callable[[Results], str]] = {
+    "ranks": lambda results: ranks(results, results.families()),
+    "ranks_all": lambda results: ranks(results, results.sets),
+    "against_tauc": lambda results: versus(results, "tauc_0.1"),
+    "against_auc": lambda results: versus(results, "auc"),
+    "against_tauc_001": lambda results: versus(results, "tauc_0.01"),
+    "against_balanced_accuracy": lambda results: versus(results, "balanced_accuracy"),
+    "claims": claims,
+    "kinds": kinds,
+    "losses": losses,
+    "defaults": defaults,
+    "times": times,
+    "convergence": endings,
+    "refused": refusals,
+    "sets": of_sets,
+}
+QUICK = tuple(TABLES)

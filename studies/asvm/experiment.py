@@ -7,19 +7,7 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from askew.estimators.asymmetric_svc import MU_SHARES, TAU_SHARES
-from studies.asvm import (
-    asymptotics,
-    audit,
-    comparison,
-    core_path,
-    effort,
-    methods,
-    planes,
-    scalability,
-    sets,
-    toy,
-)
+from studies.asvm import measurements, methods, sets
 from studies.protocol.cells import Cell
 
 REPEATS = 10
@@ -36,34 +24,34 @@ SETTINGS = {
     "ratios": methods.RATIOS,
     "nu": methods.NU,
     "weight of positives in 9:1": methods.POSITIVE_WEIGHT,
-    "mu of the search, of the largest feasible": MU_SHARES,
-    "tau of the search, of what mu leaves": TAU_SHARES,
-    "areas": {"tolerances": comparison.TOLERANCES, "steps of a curve": comparison.CURVE},
-    "audit": {"tolerance": audit.TOLERANCE, "stopping": audit.TOLS, "most steps of LIBSVM": audit.MOST_STEPS},
-    "core": {"mu": core_path.PARTS, "tau": core_path.STEPS, "tolerances": core_path.TOLERANCES},
-    "toy": {"new rows": toy.NEW_ROWS, "C": toy.C, "mu": toy.MU, "tau": toy.TAU, "gamma": toy.GAMMA},
-    "planes": {"rows": planes.ROWS, "gamma": planes.GAMMA, "tau": planes.TAUS, "costs": planes.COSTS},
-    "asymptotics": {
-        "mu": asymptotics.MU,
-        "tau": asymptotics.TAUS,
-        "gamma": asymptotics.GAMMA,
-        "stopping": asymptotics.TOL,
-    },
-    "scale": {"mu": scalability.MU, "tau": scalability.TAU, "gamma": scalability.GAMMA},
-    "effort": {
-        "rows": effort.ROWS,
-        "tolerance": effort.TOLERANCE,
-        "ends of the grids, powers of ten": [effort.COSTS, effort.RATIOS, effort.WIDTHS],
-        "ends of the shares": effort.SHARES,
-    },
+    "mu of the search, of the largest feasible": methods.SEARCHED["mu"],
+    "tau of the search, of what mu leaves": methods.SEARCHED["tau"],
+    "areas": measurements.AREAS,
+    "audit": measurements.AUDIT,
+    "core": measurements.CORE,
+    "toy": measurements.TOY,
+    "planes": measurements.PLANES,
+    "asymptotics": measurements.ASYMPTOTICS,
+    "scale": measurements.SCALE,
+    "effort": measurements.EFFORT,
     "seeds": {
         "rows, splits and folds of the comparison": "the number of the repeat",
-        "toy": f"training rows the number of the draw, new rows {toy.NEW_SEED}",
+        "toy": f"training rows the number of the draw, new rows {measurements.SEED_OF_NEW_ROWS}",
         "planes and asymptotics": "the seed of the cell",
-        "scale, order of the rows": scalability.SEED,
-        "effort, split and folds": effort.SEED,
+        "scale, order of the rows": measurements.SEED,
+        "effort, split and folds": measurements.SEED,
     },
 }
+
+
+def cells(quick: bool) -> list[Cell]:
+    """All cells, the quick ones on two sets."""
+    return [*pictures(quick), *(comparisons(QUICK, 2) if quick else comparisons())]
+
+
+def sets_of(cell: Cell) -> tuple[str, ...]:
+    """The data set of a cell; none for the toys."""
+    return (cell["set"],) if "set" in cell else _READ_BY.get(cell["kind"], ())
 
 
 def work(cell: Cell) -> dict[str, Any]:
@@ -73,15 +61,16 @@ def work(cell: Cell) -> dict[str, Any]:
         return _KINDS[cell["kind"]](cell)
 
 
+_READ_BY = {"scale": ("ijcnn1",), "effort": ("covtype",)}
 _KINDS = {
-    "compare": comparison.compare,
-    "toy": toy.toy,
-    "planes": planes.planes,
-    "effort": effort.effort,
-    "scale": scalability.scale,
-    "asymptotics": asymptotics.asymptotics,
-    "audit": audit.audit,
-    "core": core_path.core_path,
+    "compare": measurements.compare,
+    "toy": measurements.toy,
+    "planes": measurements.planes,
+    "effort": measurements.effort,
+    "scale": measurements.scale,
+    "asymptotics": measurements.asymptotics,
+    "audit": measurements.audit,
+    "core": measurements.core_path,
 }
 
 

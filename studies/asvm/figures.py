@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from askew import SVC, AsymmetricSVC
-from studies.asvm import measurements
-from studies.asvm.outcomes import Outcomes
-from studies.asvm.planes import COSTS, GAMMA, ROWS, TAUS
+from studies.asvm.measurements import PLANES, run_example, side_by_side
 from studies.asvm.sets import TITLES
+from studies.asvm.summary import Results, bounds
 from studies.asvm.tables import MODELS
-from studies.asvm.toy import run_example, side_by_side
-from studies.protocol.figure import COLOURS, canvas, save
+from studies.protocol.figures import COLOURS, canvas, save
 
 Rows = list[dict[str, Any]]
 
 
-def draw_all(folder: Path, outcomes: Outcomes, by_kind: Callable[[str], Rows]) -> None:
+def draw(results: Results, folder: Path) -> None:
     """Every figure whose cells are there."""
     run_example(folder / "figure2.png")
     drawn = {"figure3": "scale", "figure7": "effort", "figure8": "asymptotics"}
     makers = {"figure3": scalability, "figure7": effort, "figure8": asymptotics}
     for name, kind in drawn.items():
-        if by_kind(kind):
-            save(makers[name](by_kind(kind)), folder, name)
+        if rows := results.finished.of_kind(kind):
+            save(makers[name](rows), folder, name)
     save(planes(), folder, "figure5")
-    if outcomes.has("covtype", 0.1, "ASVM", "TH"):
-        save(curves(outcomes, "TH"), folder, "figure4")
-    if outcomes.has("covtype", 0.1, "ASVM", "PT"):
-        save(curves(outcomes, "PT"), folder, "figure6")
-    save(gains(outcomes), folder, "gains")
+    if results.has("covtype", 0.1, "ASVM", "TH"):
+        save(curves(results, "TH"), folder, "figure4")
+    if results.has("covtype", 0.1, "ASVM", "PT"):
+        save(curves(results, "PT"), folder, "figure6")
+    save(gains(results), folder, "gains")
 
 
 def scalability(rows: Rows) -> Any:
@@ -48,17 +45,17 @@ def scalability(rows: Rows) -> Any:
     return figure
 
 
-def curves(outcomes: Outcomes, other: str) -> Any:
+def curves(results: Results, other: str) -> Any:
     """Figures 4 and 6: mean ROC curves on Covertype and IJCNN where false positives are few, on fresh rows."""
-    sets = [name for name in ("covtype", "ijcnn1") if outcomes.has(name, 0.1, "ASVM", other)]
+    sets = [name for name in ("covtype", "ijcnn1") if results.has(name, 0.1, "ASVM", other)]
     figure, axes = canvas(len(sets), 2)
     rates = np.linspace(0.0, 0.1, 101)
     for line, name in zip(axes, sets, strict=True):
         for axis, t in zip(line, (0.1, 0.05), strict=True):
             for model, colour in (("ASVM", COLOURS[0]), (other, COLOURS[1]), ("Fisher", COLOURS[9])):
-                if not outcomes.has(name, t, model):
+                if not results.has(name, t, model):
                     continue
-                each = outcomes.curves(name, t, model, "fresh")[:, rates <= t + 1e-9]
+                each = results.curves(name, t, model, "fresh")[:, rates <= t + 1e-9]
                 shown = rates[rates <= t + 1e-9]
                 axis.plot(shown, each.mean(axis=0), color=colour, label=f"{model}, {len(each)} splits")
                 axis.fill_between(shown, each.min(axis=0), each.max(axis=0), color=colour, alpha=0.13, linewidth=0)
@@ -70,12 +67,12 @@ def curves(outcomes: Outcomes, other: str) -> Any:
 
 def planes() -> Any:
     """Figure 5 on the first toy set: decisions as C⁺ and as τ grows."""
-    X, y = side_by_side()(ROWS, 0)
+    X, y = side_by_side()(PLANES["rows"], 0)
     figure, axes = canvas(1, 2)
     low, high = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
     grid = np.stack(np.meshgrid(*np.linspace(low, high, 120).T), axis=-1)
-    tuned = [(f"C⁺ = {c:g}", SVC(class_weight={-1: 1.0, 1: c}, gamma=GAMMA)) for c in COSTS[::2]]
-    shifted = [(f"τ = {tau:g}", AsymmetricSVC(0.25, tau, gamma=GAMMA)) for tau in TAUS[::2]]
+    tuned = [(f"C⁺ = {c:g}", SVC(class_weight={-1: 1.0, 1: c}, gamma=PLANES["gamma"])) for c in PLANES["costs"][::2]]
+    shifted = [(f"τ = {tau:g}", AsymmetricSVC(0.25, tau, gamma=PLANES["gamma"])) for tau in PLANES["tau"][::2]]
     titles = ("(a) PT: C⁺ grows, C⁻ = 1", "(b) ASVM: τ grows, μ = 0.25")
     for axis, title, machines in zip(axes[0], titles, (tuned, shifted), strict=True):
         axis.scatter(*X[y < 0].T, s=5, color="#bbbbbb")
@@ -102,7 +99,7 @@ def effort(rows: Rows) -> Any:
 
 def asymptotics(rows: Rows) -> Any:
     sizes = sorted({row["rows"] for row in rows})
-    found = measurements.bounds(rows)
+    found = bounds(rows)
     figure, axes = canvas(1, len(sizes), width=3.6)
     for axis, m in zip(axes[0], sizes, strict=True):
         mine = [each for each in found if each["rows"] == m]
@@ -116,7 +113,7 @@ def asymptotics(rows: Rows) -> Any:
     return figure
 
 
-def gains(outcomes: Outcomes) -> Any:
+def gains(results: Results) -> Any:
     """Corrected 95 % intervals of the difference to TH at t = 0.1, one panel per model, all on one scale."""
     models = ("Fisher", "PT", "nu", "ASVM", "ASVM 9:1")
     figure, axes = canvas(1, len(models), width=2.4, height=3.2)
@@ -124,8 +121,8 @@ def gains(outcomes: Outcomes) -> Any:
     for axis, model in zip(axes[0], models, strict=True):
         axis.sharex(axes[0, 0])
         for height, name in enumerate(reversed(names)):
-            if outcomes.has(name, 0.1, model, "TH"):
-                test = outcomes.contest(name, 0.1, model, "TH")
+            if results.has(name, 0.1, model, "TH"):
+                test = results.contest(name, 0.1, model, "TH")
                 axis.errorbar(10 * test.difference, height, xerr=10 * test.half_width, fmt="o", color=COLOURS[0], ms=4)
         axis.axvline(0.0, color=COLOURS[5], linewidth=0.8)
         axis.set_yticks(range(len(names)), [TITLES[n] for n in reversed(names)] if axis is axes[0, 0] else [])

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 
 from askew import SVC, AsymmetricSVC, OneClassSVM
+from askew.estimators.asymmetric_svc import MU_SHARES, TAU_SHARES
 from askew.kernels import resolve_gamma
 from askew.selection import ToleranceSearchCV
 from studies.protocol.controls import FisherDirection
@@ -29,6 +30,7 @@ RATIOS = (1 / 3, 1.0, 3.0, 9.0)
 NU = 0.2
 FOLDS = 10
 POSITIVE_WEIGHT = 9.0
+SEARCHED = {"mu": MU_SHARES, "tau": TAU_SHARES}  # by ASVM: of the largest feasible μ, and of what μ leaves
 
 
 class TwoBalls(ClassifierMixin, BaseEstimator):

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
-from askew.datasets import Dataset, load
-from askew.datasets.dataset import signs
+from askew.datasets import Dataset
+from benchmarks.data import load
 
 TITLES = {
     "pima": "Diabetes",
@@ -73,7 +73,8 @@ def read(name: str) -> Dataset:
     if name != "covtype":
         return data
     chosen = nearest_merge(data.labels, 1 / (1 + NEGATIVES_PER_POSITIVE))
-    return Dataset(name=name, X=data.X, y=signs(np.isin(data.labels, chosen)), labels=data.labels)
+    y = np.where(np.isin(data.labels, chosen), 1, -1).astype(np.int8)
+    return Dataset(name=name, X=data.X, y=y, labels=data.labels)
 
 
 def nearest_merge(labels: Any, share: float) -> tuple[Any, ...]:

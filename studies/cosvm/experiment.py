@@ -8,7 +8,7 @@ among the targets: one direction of little variance, and outliers along it or ac
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,25 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from askew import SVC, OneClassSVM
 from askew.kernels import resolve_gamma
-from studies.cosvm import descriptions
+from studies.cosvm import methods
 from studies.cosvm.paper import FRACTION_REJECTED, N_MODELS, NU, OUTLIER_FRACTION, REMOVED_SHARE
-from studies.cosvm.targets import ARRAYS, SCALINGS, TITLES, Model, areas, draw
+from studies.cosvm.sets import (
+    ARRAYS,
+    MADE,
+    MADE_DISTANCE,
+    MADE_ROWS,
+    MADE_SPREAD,
+    SCALINGS,
+    TITLES,
+    Model,
+    areas,
+    draw,
+    made,
+)
+from studies.protocol.cells import Cell
 from studies.protocol.controls import FisherDirection, best_threshold
-from studies.protocol.gap import relative_gap
-from studies.protocol.measures import ranking
+from studies.protocol.measures import ranking, relative_gap
 
-Cell = Mapping[str, Any]
 Result = dict[str, Any]
 
 ETAS = (1.0, 0.95, 0.9, 0.8, 0.7, 0.5, 0.3, 0.1, 0.03, 0.0)
@@ -31,17 +42,15 @@ WIDTHS = tuple(2.0**power for power in range(-6, 7))
 REFERENCE_FOLDS, REFERENCE_SEED, REFERENCE_COST = 3, 0, 1.0
 N_MODELS_HERE = 30
 """Of Table 1, for narrower intervals than the paper's ten models give; the rest has the paper's number."""
-MADE = {"along little variance": 0, "along much variance": 1}
-MADE_SPREAD, MADE_ROWS, MADE_DISTANCE = (0.3, 3.0), (180, 200, 200), 3
 SETTINGS = {
     "nu": NU,
     "outlier fraction of the rule for eta": OUTLIER_FRACTION,
     "fraction rejected by k-NN, Parzen and Gaussian": FRACTION_REJECTED,
     "share of the targets taken away": REMOVED_SHARE,
     "scalings": [*SCALINGS, ARRAYS],
-    "neighbours": descriptions.NEIGHBOURS,
-    "toolbox width of SVDD": descriptions.TOOLBOX_GAMMA,
-    "folds of the width by consistency": descriptions.CONSISTENCY_FOLDS,
+    "neighbours": methods.NEIGHBOURS,
+    "toolbox width of SVDD": methods.TOOLBOX_GAMMA,
+    "folds of the width by consistency": methods.CONSISTENCY_FOLDS,
     "etas": ETAS,
     "widths": WIDTHS,
     "references": {"folds": REFERENCE_FOLDS, "C of the SVC": REFERENCE_COST, "class weights of the SVC": "balanced"},
@@ -49,7 +58,7 @@ SETTINGS = {
     "seeds": {
         "targets taken away": "the number of the repeat and the name of the problem",
         "made problems": "the number of the repeat and 1",
-        "width by consistency": descriptions.CONSISTENCY_SEED,
+        "width by consistency": methods.CONSISTENCY_SEED,
         "folds of the references": REFERENCE_SEED,
     },
 }
@@ -72,6 +81,11 @@ def _cell(kind: str, target: str, scaling: str, repeat: int) -> Cell:
     return {"kind": kind, "target": target, "scaling": scaling, "repeat": repeat}
 
 
+def sets_of(cell: Cell) -> tuple[str, ...]:
+    """The data set of a cell; none for a made problem."""
+    return () if cell["target"] in MADE else (cell["target"][:-1],)
+
+
 def work(cell: Cell) -> Result:
     """Draw the model of a cell and do what its kind asks."""
     target, repeat = cell["target"], cell["repeat"]
@@ -81,13 +95,13 @@ def work(cell: Cell) -> Result:
 
 def table(model: Model) -> Result:
     """Every description on one model."""
-    plain = descriptions.by_support().fit(model.train)
+    plain = methods.by_support().fit(model.train)
     fitted: Result = {"OSVM": _judge(plain, model)}
-    for name, machine in (descriptions.simple() | descriptions.machines(plain.gamma_)).items():
+    for name, machine in (methods.simple() | methods.machines(plain.gamma_)).items():
         fitted[name] = _judge(machine.fit(model.train), model)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Even the simplest candidate")  # on Colon, with 20 rows
-        fitted["OSVM, consistent width"] = _judge(descriptions.by_consistency().fit(model.train), model)
+        fitted["OSVM, consistent width"] = _judge(methods.by_consistency().fit(model.train), model)
     return {"methods": fitted, "width": plain.gamma_ / resolve_gamma("scale", model.train)}
 
 
@@ -119,12 +133,12 @@ def reference(model: Model) -> Result:
 
 def along_eta(model: Model) -> Result:
     """COSVM at given η, in the paper's units of Δ and in ours, scored plainly and with its own kernel."""
-    gamma = descriptions.by_support().fit(model.train).gamma_
+    gamma = methods.by_support().fit(model.train).gamma_
     found = []
     for scale in ("raw", "trace"):
         for eta in ETAS:
             for score in ("plain", "modified"):
-                machine = descriptions.guided(gamma, eta=eta, covariance_scale=scale, score=score).fit(model.train)
+                machine = methods.guided(gamma, eta=eta, covariance_scale=scale, score=score).fit(model.train)
                 outside = float(machine.eta_path_["outlier_fraction"][0])
                 found.append({"scale": scale, "eta": eta, "score": score, "outside": outside, **_brief(machine, model)})
     return {"path": found}
@@ -137,8 +151,8 @@ def along_width(model: Model) -> Result:
         gamma = width * unit
         contestants = {
             "OSVM": OneClassSVM(nu=NU, gamma=gamma),
-            "COSVM": descriptions.guided(gamma, covariance_scale="raw"),
-            "COSVM, trace": descriptions.guided(gamma),
+            "COSVM": methods.guided(gamma, covariance_scale="raw"),
+            "COSVM, trace": methods.guided(gamma),
         }
         for name, machine in contestants.items():
             found.append({"width": width, "method": name, **_brief(machine.fit(model.train), model)})
@@ -151,19 +165,6 @@ _KINDS: dict[str, Callable[[Model], Result]] = {
     "eta": along_eta,
     "width": along_width,
 }
-
-
-def made(side: str, repeat: int) -> Model:
-    """Gaussian targets, ten times as wide along one axis; outliers three deviations away along the other, or along it.
-
-    The paper's argument in its purest form: a method that heeds directions of little variance sees the first better.
-    """
-    rng = np.random.default_rng([repeat, 1])
-    spread = np.array(MADE_SPREAD)
-    train, held_out, outliers = (rng.normal(size=(n, 2)) * spread for n in MADE_ROWS)
-    axis = MADE[side]
-    outliers[:, axis] += MADE_DISTANCE * spread[axis] * rng.choice([-1.0, 1.0], size=len(outliers))
-    return Model(train, held_out, outliers)
 
 
 def _judge(machine: Any, model: Model) -> Result:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from askew import CovarianceOneClassSVM
-from studies.cosvm.experiment import MADE, WIDTHS
+from studies.cosvm.experiment import WIDTHS
 from studies.cosvm.paper import NU
-from studies.cosvm.targets import TITLES
-from studies.protocol.figure import COLOURS, canvas, save
+from studies.cosvm.sets import MADE, TITLES
+from studies.protocol.figures import COLOURS, canvas, save
 
 Found = Mapping[str, Any]
 SHOWN = (1.0, 0.9, 0.8, 0.6, 0.4)
@@ -22,7 +22,8 @@ def draw(found: Found, folder: Path) -> None:
     """All figures of the study."""
     figure_2(folder)
     along_eta(found, folder)
-    along_width(found, folder)
+    if found["width"]:
+        along_width(found, folder)
 
 
 def figure_2(folder: Path) -> None:

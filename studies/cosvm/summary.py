@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from studies.cosvm import paper
-from studies.cosvm.experiment import MADE
-from studies.cosvm.targets import ARRAYS, READINGS, SCALINGS, TITLES
+from studies.cosvm.sets import ARRAYS, MADE, READINGS, SCALINGS, TITLES
+from studies.protocol.cells import Finished
 from studies.protocol.statistics import interval, paired_test, rank
 
 Row = Mapping[str, Any]
@@ -19,26 +19,22 @@ TEST_SHARE = paper.REMOVED_SHARE / (1 - paper.REMOVED_SHARE)
 """Of the targets, the part that is drawn anew for every model; the outliers are the same each time."""
 
 
-def summarise(rows: Sequence[Row]) -> Summary:
+def summarise(finished: Finished) -> Summary:
     """Everything the tables and figures need, by target and scaling."""
-    tables, references = _of_kind(rows, "table"), _of_kind(rows, "reference")
+    tables, references = finished.of_kind("table"), finished.of_kind("reference")
     return {
-        "cpu_minutes": round(sum(row["cpu"] for row in rows) / 60, 2),
-        "models": {kind: _count(_of_kind(rows, kind)) for kind in ("table", "reference", "eta", "width")},
-        "largest_relative_gap": max(_gaps(rows)),
+        "cpu_minutes": finished.minutes(2),
+        "models": {kind: _count(finished.of_kind(kind)) for kind in ("table", "reference", "eta", "width")},
+        "largest_relative_gap": max(_gaps(finished.rows)),
         "descriptions": _by_problem(tables, _description),
         "references": _by_problem(references, _reference),
         "tests": _by_problem(tables, _tests),
         "ranks": {s: _ranks(tables, s) for s in SCALINGS if _complete(tables, s)},
         "rule": _by_problem(tables, _rule),
-        "eta": _by_problem(_of_kind(rows, "eta"), _along_eta),
-        "width": _by_problem(_of_kind(rows, "width"), _along_width),
+        "eta": _by_problem(finished.of_kind("eta"), _along_eta),
+        "width": _by_problem(finished.of_kind("width"), _along_width),
         "chosen_width": _by_problem(tables, lambda own: float(np.median([row["width"] for row in own]))),
     }
-
-
-def _of_kind(rows: Iterable[Row], kind: str) -> list[Row]:
-    return [row for row in rows if row["kind"] == kind]
 
 
 def _count(rows: Sequence[Row]) -> int:

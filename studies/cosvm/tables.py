@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from studies.cosvm import paper
-from studies.cosvm.experiment import MADE
-from studies.cosvm.targets import ARRAYS, READINGS, SCALINGS, TITLES
-from studies.protocol.page import markdown
-from studies.protocol.statistics import holm, rank
+from studies.cosvm.sets import ARRAYS, MADE, READINGS, SCALINGS, TITLES
+from studies.protocol.statistics import rank
+from studies.protocol.tables import Test, adjusted, difference, markdown, probability
 
 Summary = Mapping[str, Any]
-Test = Mapping[str, float]
 VARIANTS = (
     "k-NN",
     "k-NN, k = 5",
@@ -31,25 +29,6 @@ VARIANTS = (
 REFERENCES = ("Fisher", "SVC")
 """No one-class methods: they see outliers in training. Slanted in every table."""
 _GUIDED = ("raw: paper's Δ", "raw: Δ at trace", "standard: paper's Δ", "standard: Δ at trace")
-
-
-def pages(found: Summary) -> dict[str, str]:
-    """The tables of README.md."""
-    return {
-        "facts": _facts(found),
-        "table_1": _beside_the_paper(found, "raw"),
-        "table_1_standard": _beside_the_paper(found, "standard"),
-        "gain": _gain(found),
-        "single_tests": _single_tests(found),
-        "ranks": _rank_table(found),
-        "readings": _readings(found),
-        "scaling": _scaling(found),
-        "thresholds": _thresholds(found),
-        "rule": _rule_table(found),
-        "hindsight": _hindsight(found),
-        "arrays": _arrays(found),
-        "made": _made(found),
-    }
 
 
 def _facts(found: Summary) -> str:
@@ -92,10 +71,10 @@ def _slanted(names: Iterable[str]) -> list[str]:
 def _gain(found: Summary) -> str:
     """COSVM less the one-class SVM: the paper's difference, and ours with its corrected interval."""
     tests = _gains(found)
-    adjusted, rows = _holm(tests), []
+    by_test, rows = adjusted(tests), []
     for target, title in TITLES.items():
         of = dict(zip(paper.METHODS, paper.TABLE_1[target], strict=True))
-        ours = [_difference(tests[title, column], adjusted[title, column]) for column in _GUIDED]
+        ours = [difference(tests[title, column], by_test[title, column]) for column in _GUIDED]
         rows.append([title, f"{of['COSVM'] - of['OSVM']:+.1f}", *ours])
     return markdown(["target", "paper", *_GUIDED], rows)
 
@@ -110,39 +89,27 @@ def _gains(found: Summary) -> dict[tuple[str, str], Test]:
     }
 
 
-def _holm(tests: Mapping[tuple[str, str], Test]) -> dict[tuple[str, str], float]:
-    """The corrected p of every test, corrected once more for how many stand in the table."""
-    return dict(zip(tests, holm([test["p_corrected"] for test in tests.values()]), strict=True))
-
-
 def _single_tests(found: Summary) -> str:
     """What would be below 0.05 if it were the only test made, with all three p."""
     tests = _gains(found)
-    adjusted, rows = _holm(tests), []
+    by_test, rows = adjusted(tests), []
     for (title, column), test in tests.items():
         if test["p_corrected"] < 0.05:
-            p = test["p_naive"], test["p_corrected"], adjusted[title, column]
-            rows.append([title, column, _difference(test, adjusted[title, column]), *map(_probability, p)])
+            p = [test["p_naive"], test["p_corrected"], by_test[title, column]]
+            shown = [probability(each, 2) for each in p]
+            rows.append([title, column, difference(test, by_test[title, column]), *shown])
     header = ["target", "features and Δ", "COSVM − OSVM", "p naive", "p corrected"]
     return markdown([*header, f"p Holm, of {len(tests)}"], rows)
-
-
-def _difference(test: Test, adjusted: float) -> str:
-    """**Bold** where the difference stands after Holm's correction, *slanted* where it does only as a single test."""
-    text = f"{100 * test['difference']:+.1f} ± {100 * test['half_width']:.1f}"
-    if adjusted < 0.05:
-        return f"**{text}**"
-    return f"*{text}*" if test["p_corrected"] < 0.05 else text
 
 
 def _rank_table(found: Summary) -> str:
     """Ranks among the six; of a reference the mean rank it would have if it alone joined them."""
     of_paper = rank(list(paper.TABLE_1.values()))
-    rows = [["paper", *(f"{r:.2f}" for r in of_paper.mean_ranks), _probability(of_paper.p_friedman), "–", "–"]]
+    rows = [["paper", *(f"{r:.2f}" for r in of_paper.mean_ranks), probability(of_paper.p_friedman, 2), "–", "–"]]
     for scaling, ranking in found["ranks"].items():
         ranks = [f"{ranking['mean_ranks'][method]:.2f}" for method in paper.METHODS]
         joined = [f"{_rank_if_joined(found, scaling, name):.2f}" for name in REFERENCES]
-        rows.append([f"ours, {scaling}", *ranks, _probability(ranking["p_friedman"]), *joined])
+        rows.append([f"ours, {scaling}", *ranks, probability(ranking["p_friedman"], 2), *joined])
     return markdown(["mean rank, 1 is best", *paper.METHODS, "p (Friedman)", *_slanted(REFERENCES)], rows)
 
 
@@ -248,5 +215,19 @@ def _per_cent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _probability(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.2f}"
+TABLES = {
+    "facts": _facts,
+    "table_1": lambda found: _beside_the_paper(found, "raw"),
+    "table_1_standard": lambda found: _beside_the_paper(found, "standard"),
+    "gain": _gain,
+    "single_tests": _single_tests,
+    "ranks": _rank_table,
+    "readings": _readings,
+    "scaling": _scaling,
+    "thresholds": _thresholds,
+    "rule": _rule_table,
+    "hindsight": _hindsight,
+    "arrays": _arrays,
+    "made": _made,
+}
+QUICK = ("facts", "made")

@@ -1,12 +1,6 @@
-"""Paper 003 run again: ``python -m studies.kernel_scaling [--quick] [--jobs N] [--only-pages]``."""
+"""Run this study; ``--help`` says how."""
 
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-from studies.kernel_scaling import experiment, report
-from studies.protocol.command import conduct
+from studies.protocol.pipeline import main
 
 if __name__ == "__main__":
-    sys.exit(conduct(Path(__file__).parent, __doc__, experiment, report))
+    main(__package__)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from askew.methods.kernel_scaling_search import candidates_of
-from studies.kernel_scaling.contestants import HALF_DECADES, SCALINGS, controls, fitted
+from askew import KernelScaledSVC
+from studies.kernel_scaling.methods import HALF_DECADES, SEARCHED, controls, fitted
 from studies.kernel_scaling.paper import K_MAJORITY, K_MINORITY, N_FOLDS, REMOVED, C
-from studies.kernel_scaling.parkinsons import DEALS, KERNELS, Fold, folds
-from studies.kernel_scaling.surface import STRENGTHS, scores_on_grid
-from studies.protocol.gap import relative_gap
+from studies.kernel_scaling.sets import DEALS, KERNELS, NAME, Fold, folds
+from studies.protocol.cells import Cell
+from studies.protocol.measures import relative_gap
 
-Cell = Mapping[str, Any]
 Result = dict[str, Any]
 
 REPEATS = {"paper": 8, "wide": 3, "narrow": 2, "raw": 2}
+STRENGTHS = (0.0, 0.01, 0.1, 0.316, 1.0, 3.16, 10.0, 31.6)
+"""k of either side of a surface, in units of 1 / max f²."""
 SURFACES = 5
 """Repeats of a surface, which is smooth; those of the comparison are more."""
 SETTINGS = {
@@ -28,7 +29,7 @@ SETTINGS = {
     "kernels": KERNELS,
     "strengths of the surfaces": STRENGTHS,
     "strengths searched by accuracy": HALF_DECADES,
-    "strengths searched by askew": {name: candidates_of(scaling, (None, None)) for name, scaling in SCALINGS.items()},
+    "strengths searched by askew": SEARCHED,
     "strengths of the paper": [K_MAJORITY, K_MINORITY],
     "controls of every cell": ["SVC, moved", "Fisher"],
     "seeds": {
@@ -64,6 +65,11 @@ def _cell(kind: str, setting: str, removed: int, deal: str, repeat: int) -> Cell
     return {"kind": kind, "setting": setting, "removed": removed, "folds": deal, "repeat": repeat}
 
 
+def sets_of(cell: Cell) -> tuple[str, ...]:
+    """Every cell reads Parkinsons."""
+    return (NAME,)
+
+
 def work(cell: Cell) -> Result:
     """Every fold of the cell, compared or measured over the grid."""
     gamma = KERNELS[cell["setting"]]["gamma"]
@@ -90,6 +96,16 @@ def surface(fold: Fold, gamma: float | str) -> Result:
         "accuracy": np.round(is_right.mean(axis=-1), 6),
         "balanced_accuracy": None if balanced is None else np.round(balanced, 6),
     }
+
+
+def scores_on_grid(fold: Fold, gamma: float | str) -> NDArray[np.float64]:
+    """Score of AKS for every test row at every pair of strengths, of shape (majority, minority, test rows)."""
+    return np.array([[_scores(fold, gamma, majority, minority) for minority in STRENGTHS] for majority in STRENGTHS])
+
+
+def _scores(fold: Fold, gamma: float | str, majority: float, minority: float) -> NDArray[np.float64]:
+    model = KernelScaledSVC(C=C, gamma=gamma, k_majority=majority, k_minority=minority)
+    return model.fit(fold.X, fold.y).decision_function(fold.test)
 
 
 def _judge(model: Any, fold: Fold) -> Result:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from studies.kernel_scaling.surface import STRENGTHS
-from studies.protocol.figure import COLOURS, canvas, save
+from studies.kernel_scaling.experiment import STRENGTHS
+from studies.kernel_scaling.paper import N_MINORITY
+from studies.protocol.figures import COLOURS, canvas, save
 
 Found = Mapping[str, Any]
-N_MINORITY = 48
 NAMES = {"accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "auc": "AUC"}
 LINES = {
     "SVC": "--",

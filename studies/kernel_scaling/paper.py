@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+N_MINORITY = 48
+"""Healthy rows of Parkinsons, against 147 others (section 4)."""
 REMOVED = (0, 24, 36, 42)
-"""Minority rows taken out of Parkinsons, which has 48 (healthy) against 147 (section 4)."""
+"""Minority rows taken out."""
 N_FOLDS = 5
 C = 10.0
 BASE = 0.5

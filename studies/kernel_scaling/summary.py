@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from studies.kernel_scaling.experiment import STRENGTHS
 from studies.kernel_scaling.paper import N_FOLDS
-from studies.kernel_scaling.surface import STRENGTHS
+from studies.protocol.cells import Finished
 from studies.protocol.statistics import interval, paired_test
 
 Row = Mapping[str, Any]
@@ -18,10 +19,11 @@ MEASURES = ("accuracy", "balanced_accuracy", "auc")
 TEST_SHARE = 1 / (N_FOLDS - 1)
 
 
-def summarise(rows: Sequence[Row]) -> Summary:
+def summarise(finished: Finished) -> Summary:
     """Comparisons and surfaces as ``{setting: {folds: {removed: …}}}``; JSON makes text of ``removed``, so we do."""
+    rows = finished.rows
     return {
-        "cpu_minutes": round(sum(row["cpu"] for row in rows) / 60, 2),
+        "cpu_minutes": finished.minutes(2),
         "repeats": _repeats(rows),
         "largest_relative_gap": max(_gaps(rows)),
         "compared": _nested(rows, "compare", _compared),

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from studies.kernel_scaling.parkinsons import DEALS, KERNELS
+from studies.kernel_scaling.paper import N_MINORITY, REMOVED
+from studies.kernel_scaling.sets import DEALS, KERNELS
 from studies.kernel_scaling.summary import MEASURES
-from studies.protocol.page import markdown
-from studies.protocol.statistics import holm
+from studies.protocol.tables import Test, adjusted, difference, markdown, probability
 
 Summary = Mapping[str, Any]
-Test = Mapping[str, float]
 
-N_MINORITY = 48
-SIZES = ("0", "24", "36", "42")
+SIZES = tuple(map(str, REMOVED))
 ORDER = (
     "always majority",
     "SVC",
@@ -31,24 +29,6 @@ ORDER = (
     "KBA",
 )
 CONTROLS = ("SVC, moved", "Fisher")
-
-
-def pages(found: Summary) -> dict[str, str]:
-    """The tables of README.md."""
-    return {
-        "facts": _facts(found),
-        "compared_rows": _compared(found, "paper", "rows"),
-        "compared_speakers": _compared(found, "paper", "speakers"),
-        "against_svc": _against_svc(found, "paper"),
-        "single_tests": _single_tests(found),
-        "optimism": _optimism(found),
-        "papers_k": _papers_k(found),
-        "kernels": _kernels(found),
-        "wide_rows": _compared(found, "wide", "rows"),
-        "wide_speakers": _compared(found, "wide", "speakers"),
-        "wide_against_svc": _against_svc(found, "wide"),
-        "strengths": _strengths(found),
-    }
 
 
 def _facts(found: Summary) -> str:
@@ -78,10 +58,10 @@ def _three(method: Mapping[str, Any]) -> str:
 def _against_svc(found: Summary, setting: str) -> str:
     """Differences to the plain SVC with corrected intervals."""
     tests = _contrasts(found, setting)
-    adjusted, rows = _holm(tests), []
+    by_test, rows = adjusted(tests), []
     for line in dict.fromkeys(line for line, _ in tests):
         of = [(line, removed) for removed in SIZES]
-        rows.append([line, *(_difference(tests[each], adjusted[each]) for each in of)])
+        rows.append([line, *(difference(tests[each], by_test[each]) for each in of)])
     return markdown(_sizes("less the plain SVC"), rows)
 
 
@@ -101,27 +81,14 @@ def _single_tests(found: Summary) -> str:
     rows = []
     for setting in ("paper", "wide"):
         tests = _contrasts(found, setting)
-        adjusted = _holm(tests)
+        by_test = adjusted(tests)
         for (line, removed), test in tests.items():
             if test["p_corrected"] < 0.05:
                 where = [setting, line, f"{N_MINORITY - int(removed)}"]
-                p = [test["p_naive"], test["p_corrected"], adjusted[line, removed]]
-                rows.append([*where, _difference(test, adjusted[line, removed]), *map(_probability, p)])
+                p = [test["p_naive"], test["p_corrected"], by_test[line, removed]]
+                rows.append([*where, difference(test, by_test[line, removed]), *map(probability, p)])
     header = ["kernel", "less the plain SVC", "minority rows", "difference", "p naive", "p corrected"]
     return markdown([*header, f"p Holm, of {len(_contrasts(found, 'paper'))}"], rows)
-
-
-def _holm(tests: Mapping[Hashable, Test]) -> dict[Hashable, float]:
-    """The corrected p of every test, corrected once more for how many stand in the table."""
-    return dict(zip(tests, holm([test["p_corrected"] for test in tests.values()]), strict=True))
-
-
-def _difference(test: Test, adjusted: float) -> str:
-    """**Bold** where the difference stands after Holm's correction, *slanted* where it does only as a single test."""
-    text = f"{100 * test['difference']:+.1f} ± {100 * test['half_width']:.1f}"
-    if adjusted < 0.05:
-        return f"**{text}**"
-    return f"*{text}*" if test["p_corrected"] < 0.05 else text
 
 
 def _optimism(found: Summary) -> str:
@@ -133,17 +100,17 @@ def _optimism(found: Summary) -> str:
             tests[deal, removed, "hindsight"] = found["surfaces"]["paper"][deal][removed]["best"]["against_svc"]
             for method in ("AKS, by accuracy", *CONTROLS):
                 tests[deal, removed, method] = compared[method]["accuracy"]["against_svc"]
-    adjusted, rows = _holm(tests), []
+    by_test, rows = adjusted(tests), []
     for deal in DEALS:
         for removed in SIZES:
             best = found["surfaces"]["paper"][deal][removed]["best"]
             pair = f"{best['k_majority']:g}, {best['k_minority']:g}"
             line = [f"{deal}, {N_MINORITY - int(removed)} minority rows", pair]
             inside = deal, removed, "AKS, by accuracy"
-            p = tests[inside]["p_naive"], tests[inside]["p_corrected"], adjusted[inside]
+            p = tests[inside]["p_naive"], tests[inside]["p_corrected"], by_test[inside]
             each = [(deal, removed, method) for method in ("hindsight", "AKS, by accuracy", *CONTROLS)]
-            shown = [_difference(tests[one], adjusted[one]) for one in each]
-            rows.append([*line, *shown[:2], " / ".join(map(_probability, p)), *shown[2:]])
+            shown = [difference(tests[one], by_test[one]) for one in each]
+            rows.append([*line, *shown[:2], " / ".join(map(probability, p)), *shown[2:]])
     header = ["", "best k (majority, minority)", "chosen on the test folds", "chosen inside"]
     return markdown([*header, f"its p: naive / corrected / Holm, of {len(tests)}", *CONTROLS], rows)
 
@@ -190,5 +157,18 @@ def _strengths(found: Summary) -> str:
     return markdown(_sizes("folds with k > 0, per cent"), rows)
 
 
-def _probability(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+TABLES = {
+    "facts": _facts,
+    "compared_rows": lambda found: _compared(found, "paper", "rows"),
+    "compared_speakers": lambda found: _compared(found, "paper", "speakers"),
+    "against_svc": lambda found: _against_svc(found, "paper"),
+    "single_tests": _single_tests,
+    "optimism": _optimism,
+    "papers_k": _papers_k,
+    "kernels": _kernels,
+    "wide_rows": lambda found: _compared(found, "wide", "rows"),
+    "wide_speakers": lambda found: _compared(found, "wide", "speakers"),
+    "wide_against_svc": lambda found: _against_svc(found, "wide"),
+    "strengths": _strengths,
+}
+QUICK = ("facts",)

@@ -8,27 +8,35 @@ from typing import Any
 
 import numpy as np
 
-from studies.moments.evidence import certificates
-from studies.moments.grids import COSTS
-from studies.moments.judgement import RATES
-from studies.moments.outcome import Outcome
-from studies.moments.sets import title
-from studies.moments.tables import TITLES
-from studies.protocol.figure import canvas, save
+from studies.moments.measurements import RATES
+from studies.moments.methods import COSTS
+from studies.moments.sets import DENSE, RCV1, REUTERS_RARE, title
+from studies.moments.summary import Results
+from studies.moments.tables import KINDS, TITLES, certificates
+from studies.protocol.figures import canvas, save
 
 _CURVES = ("MIBC", "MIBC, ridge chosen", "cost-sensitive", "undersampling", "fisher", "SVC, threshold moved")
 _STYLES = dict(zip(_CURVES, ("-", "--", "-", "-", ":", ":"), strict=True))
 
 
-def roc(outcome: Outcome, tasks: Sequence[str], folder: Path, name: str, *, columns: int, zoom: float = 1.0) -> None:
+def draw(results: Results, folder: Path) -> None:
+    """All figures of the study."""
+    roc(results, DENSE, folder, "roc_dense", columns=2)
+    roc(results, RCV1, folder, "roc_rcv1", columns=3, zoom=0.5)
+    roc(results, REUTERS_RARE, folder, "roc_reuters_1000", columns=3, zoom=0.2)
+    certificate(results, KINDS, folder)
+    times(results, (*DENSE, REUTERS_RARE[1], RCV1[0]), folder)
+
+
+def roc(results: Results, tasks: Sequence[str], folder: Path, name: str, *, columns: int, zoom: float = 1.0) -> None:
     """One panel per task."""
-    tasks = [task for task in tasks if outcome.has(task, "MIBC")]
+    tasks = [task for task in tasks if results.has(task, "MIBC")]
     if not tasks:
         return
     figure, axes = canvas(-(-len(tasks) // columns), columns, width=3.6, height=3.1)
     for axis, task in zip(axes.ravel(), tasks, strict=False):
         for method in _CURVES:
-            curves = np.array([each["roc"] for each in outcome.results(task, method)])
+            curves = np.array([each["roc"] for each in results.of(task, method)])
             axis.plot(RATES, curves.mean(axis=0), _STYLES[method], label=TITLES.get(method, method), linewidth=1.4)
         axis.set(
             title=title(task), xlabel="false positive rate", ylabel="true positive rate", xlim=(0, zoom), ylim=(0, 1.01)
@@ -39,12 +47,12 @@ def roc(outcome: Outcome, tasks: Sequence[str], folder: Path, name: str, *, colu
     save(figure, folder, name)
 
 
-def certificate(outcome: Outcome, groups: Mapping[str, Sequence[str]], folder: Path) -> None:
+def certificate(results: Results, groups: Mapping[str, Sequence[str]], folder: Path) -> None:
     """Certified rate against observed rate, on training and on test negatives; what stands above the line is ringed."""
     figure, axes = canvas(1, 2, width=4.6, height=4.0)
     for axis, column, part in zip(axes.ravel(), (1, 2), ("training", "test"), strict=True):
         for k, (group, tasks) in enumerate(groups.items()):
-            found = certificates(outcome, tasks)
+            found = certificates(results, tasks)
             if not found:
                 continue
             at = np.array([each["at"] for each in found])
@@ -68,15 +76,15 @@ def certificate(outcome: Outcome, groups: Mapping[str, Sequence[str]], folder: P
     save(figure, folder, "certificate")
 
 
-def times(outcome: Outcome, tasks: Sequence[str], folder: Path) -> None:
+def times(results: Results, tasks: Sequence[str], folder: Path) -> None:
     """Seconds of one LIBLINEAR fit by cost, beside one problem of MIBC's path, which shares its work among them."""
-    tasks = [task for task in tasks if outcome.has(task, "time")]
+    tasks = [task for task in tasks if results.has(task, "time")]
     if not tasks:
         return
     figure, axes = canvas(1, 1, width=6.6, height=3.6)
     axis = axes[0, 0]
     for k, task in enumerate(tasks):
-        found = outcome.results(task, "time")
+        found = results.of(task, "time")
         path = np.mean([each["full" if "full" in each else "diagonal"]["path"] for each in found])
         by_cost = np.mean([each["by cost"] for each in found], axis=0)
         axis.plot(COSTS, by_cost, "o-", ms=3, color=f"C{k}", label=title(task))

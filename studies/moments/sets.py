@@ -18,7 +18,8 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import StandardScaler
 
-from askew.datasets import Dataset, load
+from askew.datasets import Dataset
+from benchmarks.data import load
 
 DENSE = ("caspase3_sites", "mammography", "sylva", "satimage")
 DENSE_RARE = tuple(f"{name}@100" for name in DENSE)

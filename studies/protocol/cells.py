@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,34 @@ from studies.protocol.provenance import provenance
 Cell = Mapping[str, Any]
 Work = Callable[[Cell], Mapping[str, Any]]
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+
+
+class TooFewCells(Exception):
+    """What is finished does not suffice for any table of the study."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a study makes its tables and figures of.
+
+    Attributes
+    ----------
+    rows : list of dict
+        Cell and result together, one for each finished cell.
+    planned : int
+        Cells of the whole study, finished or not.
+    """
+
+    rows: list[dict[str, Any]]
+    planned: int = 0
+
+    def of_kind(self, kind: str) -> list[dict[str, Any]]:
+        """The rows of one kind of cell."""
+        return [row for row in self.rows if row["kind"] == kind]
+
+    def minutes(self, digits: int) -> float:
+        """Processor time of all rows."""
+        return round(sum(row["cpu"] for row in self.rows) / 60, digits)
 
 
 class Ledger:
@@ -50,11 +79,10 @@ class Ledger:
         """Result of every finished cell, by ``key(cell)``."""
         return {name: {**entry["result"], "cpu": entry["cpu"]} for name, entry in self._entries().items()}
 
-    def provenances(self, cells: Iterable[Cell] | None = None) -> list[dict[str, Any] | None]:
-        """What each finished cell was computed with, of all or of some cells; None for a line that does not say."""
+    def provenances(self, cells: Iterable[Cell]) -> list[dict[str, Any] | None]:
+        """What each of the cells that are finished was computed with; None for a line that does not say."""
         found = self._entries()
-        names = list(found) if cells is None else [name for name in map(key, cells) if name in found]
-        return [found[name].get("made") for name in names]
+        return [found[name].get("made") for name in map(key, cells) if name in found]
 
     def rows(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
         """Cell and result together, one dictionary each, for those cells that are finished."""

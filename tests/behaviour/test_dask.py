@@ -210,7 +210,7 @@ def _workers(client):
             lambda p: p.assign(fraud=np.where(p["fraud"] == 1, 1.0, np.nan)),
             r"partition 2: the target is missing or NaN",
         ),
-        (lambda p: p.assign(fraud=p["fraud"].astype(str)), "labels of different types: int, str"),
+        (lambda p: p.assign(fraud=np.where(p["fraud"] == 1, "yes", "no")), "labels of different types: int, str"),
         (lambda p: p.assign(fraud=p["x0"]), r"partition 2: the target has more than 100 different values"),
     ],
     ids=["nan", "infinite", "type", "columns", "no label", "labels of another type", "quantity"],

@@ -1,112 +1,103 @@
-"""The sets askew knows by name: which file, read how, and fetched from where without it."""
+"""The public sets that askew knows by name: their number on OpenML, and what is expected there.
+
+A set stands here only where OpenML's rows are those that askew was measured on: the same shape, and as many rows of the
+positive class, both of which are checked when it is fetched. Versions that differ (satimage has 6,430 rows there and
+6,435 in the studies, segment 2,310 and 2,308) are left out.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from difflib import get_close_matches
-from functools import partial
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from askew.datasets import openml
-from askew.datasets.archives import read_covtype, read_dense, read_subset, read_topics
 from askew.datasets.dataset import Dataset
-from askew.datasets.documents import read_documents
-from askew.datasets.folder import find_folder
-from askew.datasets.origins import ON_OPENML, home_of
-from askew.datasets.svmlight import read_svmlight
-from askew.datasets.tables import read_table
-from askew.exceptions import DataError, ParameterError
+from askew.exceptions import ParameterError
 
 
-class _Entry(NamedTuple):
-    file: str
-    read: Callable[[Path, str], Dataset]
+class Origin(NamedTuple):
+    """A set on OpenML: number, rows and encoded columns, positives, and their class (else: the one of that size)."""
+
+    data_id: int
+    shape: tuple[int, int]
+    n_positive: int
+    positive: Any = None
 
 
-def _tables(folder: str, *names: str) -> dict[str, _Entry]:
-    return {name: _Entry(f"{folder}{name}.csv.gz", read_table) for name in names}
-
-
-def _dense(folder: str, *names: str) -> dict[str, _Entry]:
-    return {name: _Entry(f"{folder}{name}.npz", read_dense) for name in names}
-
-
-def _svmlight(folder: str, **widths: int) -> dict[str, _Entry]:
-    return {
-        name: _Entry(f"{folder}{name}.train.svm.bz2", partial(read_svmlight, n_features=width))
-        for name, width in widths.items()
-    }
-
-
-_SETS: dict[str, _Entry] = {
-    **_tables("", "australian", "breast_wisconsin", "bupa", "colon", "german_categorical", "german_numeric"),
-    **_tables("", "haberman", "ionosphere", "parkinsons", "pima", "spectf"),
-    **_tables("extra/", "abalone", "caspase3_sites", "creditcard_sample", "letter", "phoneme", "satimage", "shuttle"),
-    **_svmlight("", ijcnn1=22, rcv1_ccat_small=47236),
-    **_svmlight("extra/", a9a=123, w8a=300, reuters_moneyfx=8315),
-    **_dense("extra/", "ada", "aloi", "annthyroid", "campaign", "donors", "http", "mammography", "mnist"),
-    **_dense("extra/", "pendigits", "sylva"),
-    "covtype": _Entry("covtype.npz", read_covtype),
-    "rcv1_topics_k500": _Entry("rcv1_topics_k500.npz", read_topics),
-    "newsgroups20_f": _Entry("extra/newsgroups20_f.npz", read_topics),
-    **{
-        f"rcv1_subset{i}": _Entry(
-            "rcv1_subsets_top944.npz", partial(read_subset, number=i, n_features=944, n_topics=101)
-        )
-        for i in (1, 2, 3)
-    },
-    "reuters21578": _Entry("reuters21578.jsonl.xz", read_documents),
+ON_OPENML: dict[str, Origin] = {
+    "abalone": Origin(183, (4177, 10), 32, "19"),
+    "australian": Origin(40981, (690, 14), 307, "1"),
+    "breast_wisconsin": Origin(15, (699, 9), 241, "malignant"),
+    "covtype": Origin(1596, (581012, 54), 2747, "4"),
+    "german_categorical": Origin(31, (1000, 61), 300, "bad"),
+    "haberman": Origin(43, (306, 3), 81, "2"),
+    "ionosphere": Origin(59, (351, 34), 126, "b"),
+    "letter": Origin(6, (20000, 16), 734, "Z"),
+    "mammography": Origin(310, (11183, 6), 260),
+    "parkinsons": Origin(1488, (195, 22), 48),
+    "phoneme": Origin(1489, (5404, 5), 1586),
+    "pima": Origin(37, (768, 8), 268, "tested_positive"),
+    "shuttle": Origin(40685, (58000, 9), 3511, ("2", "3", "5", "6", "7")),
+    "keel/glass0": Origin(41, (214, 9), 70),
+    "keel/glass1": Origin(41, (214, 9), 76),
+    "keel/glass2": Origin(41, (214, 9), 17),
+    "keel/glass4": Origin(41, (214, 9), 13),
+    "keel/glass5": Origin(41, (214, 9), 9),
+    "keel/glass6": Origin(41, (214, 9), 29),
+    "keel/iris0": Origin(61, (150, 4), 50, "Iris-setosa"),
+    "keel/vehicle0": Origin(54, (846, 18), 199, "van"),
+    "keel/vehicle1": Origin(54, (846, 18), 217, "saab"),
+    "keel/vehicle2": Origin(54, (846, 18), 218, "bus"),
+    "keel/vehicle3": Origin(54, (846, 18), 212, "opel"),
+    "keel/yeast1": Origin(181, (1484, 8), 429, "NUC"),
+    "keel/yeast3": Origin(181, (1484, 8), 163, "ME3"),
+    "keel/yeast4": Origin(181, (1484, 8), 51, "ME2"),
+    "keel/yeast5": Origin(181, (1484, 8), 44, "ME1"),
+    "keel/yeast6": Origin(181, (1484, 8), 35, "EXC"),
 }
-_KEEL = "keel/"
 
 
-def available(folder: str | os.PathLike[str] | None = None) -> list[str]:
-    """Names that ``load`` would read from the folder now.
-
-    Parameters
-    ----------
-    folder : path, optional
-        As for ``load``.
+def available() -> list[str]:
+    """Names of the public sets that ``load`` gets from OpenML.
 
     Returns
     -------
     list of str
         Sorted; the small KEEL sets are called ``keel/NAME``.
+
+    Examples
+    --------
+    >>> from askew.datasets import available
+    >>> "pima" in available()
+    True
     """
-    place = find_folder(folder)
-    known = [name for name, entry in _SETS.items() if (place / entry.file).is_file()]
-    keel = [_KEEL + file.name.removesuffix(".csv.gz") for file in (place / "extra" / "keel").glob("*.csv.gz")]
-    return sorted(known + keel)
+    return sorted(ON_OPENML)
 
 
-def load(name: str, folder: str | os.PathLike[str] | None = None, *, fetch: bool = False) -> Dataset:
-    """Read a data set from a local folder, or fetch it where it is not there and that is allowed.
+def load(name: str, *, data_home: str | None = None) -> Dataset:
+    """Get a public set by name, from OpenML or from scikit-learn's cache of it.
+
+    The first call for a set needs a network; its shape and its number of positives are checked. Other sets of OpenML
+    are had by number with ``fetch``.
 
     Parameters
     ----------
     name : str
-        A name from ``available()``, such as ``"pima"``, ``"ijcnn1"`` or ``"keel/yeast6"``.
-    folder : path, optional
-        Where the files lie. By default the environment variable ``ASKEW_DATA``, and without it
-        ``../shared/data`` beside the working directory or the repository.
-    fetch : bool, default=False
-        Where there is no folder, or the file is not in it, fetch the set from OpenML, if it is there row for row:
-        ``fetchable()`` names those. The first time needs a network; shape and number of positives are checked.
-        Groups and splits of a set are in the files only.
+        A name from ``available()``, such as ``"pima"`` or ``"keel/yeast6"``.
+    data_home : str, optional
+        Folder of the cache; scikit-learn's own by default.
 
     Returns
     -------
     Dataset
-        With y = +1 for the class of interest, or a column per topic for multi-topic sets.
+        With y = +1 for the class of interest; without ``groups`` and ``split``, which OpenML does not carry.
 
     Raises
     ------
     ParameterError
         For a name that is not known.
     DataError
-        When there is no folder, or the file is not in it, and the set was not fetched: why, and where it comes from.
+        When the set cannot be had, or is not what was expected.
 
     Examples
     --------
@@ -114,62 +105,19 @@ def load(name: str, folder: str | os.PathLike[str] | None = None, *, fetch: bool
     >>> data = load("pima")                                     # doctest: +SKIP
     >>> data.X.shape, data.n_positive                           # doctest: +SKIP
     ((768, 8), 268)
-    >>> data = load("keel/yeast4", fetch=True)                  # from OpenML without a folder  # doctest: +SKIP
     """
-    try:
-        place = find_folder(folder)
-    except DataError:
-        if not fetch:
-            raise
-        place = None
-    entry = _entry_of(name, place, fetch)
-    if place is not None and (place / entry.file).is_file():
-        return entry.read(place / entry.file, name)
-    if fetch and name in ON_OPENML:
-        origin = ON_OPENML[name]
-        return openml.fetch(
-            origin.data_id, positive=origin.positive, shape=origin.shape, n_positive=origin.n_positive, name=name
+    if name not in ON_OPENML:
+        near = get_close_matches(name, ON_OPENML, n=3)
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "available() lists those it knows."
+        raise ParameterError(
+            f"askew knows no public set called {name!r}; {hint} fetch() gets any set of OpenML by number."
         )
-    raise DataError(_missing(name, entry.file, place, fetch))
-
-
-def fetchable() -> list[str]:
-    """Names that ``load(name, fetch=True)`` can get from OpenML.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> from askew.datasets import fetchable
-    >>> "pima" in fetchable()
-    True
-    """
-    return sorted(ON_OPENML)
-
-
-def _entry_of(name: str, place: Path | None, fetch: bool) -> _Entry:
-    """File and reader of a name; a KEEL set is known by its file, or by its origin."""
-    if name in _SETS:
-        return _SETS[name]
-    if name.startswith(_KEEL) and "/" not in name.removeprefix(_KEEL):
-        entry = _Entry(f"extra/{name}.csv.gz", read_table)
-        if name in ON_OPENML or (place is not None and (place / entry.file).is_file()):
-            return entry
-    known = {*_SETS, *(ON_OPENML if fetch else ()), *(() if place is None else available(place))}
-    near = get_close_matches(name, known, n=3)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "available() lists what there is."
-    raise ParameterError(f"There is no data set called {name!r}; {hint}")
-
-
-def _missing(name: str, file: str, place: Path | None, fetch: bool) -> str:
-    """What is missing, and where it can be had."""
-    where = f"'{file}' is not in '{place}'" if place is not None else f"there is no folder with '{file}'"
-    message, home = f"The file of {name!r} is missing: {where}.", home_of(name)
-    if name in ON_OPENML:
-        return f"{message} load({name!r}, fetch=True) gets the set from {home}."
-    if home is None:
-        return message
-    why = " It cannot be fetched as it is used here." if fetch else ""
-    return f"{message}{why} It comes from {home}."
+    origin = ON_OPENML[name]
+    return openml.fetch(
+        origin.data_id,
+        positive=origin.positive,
+        shape=origin.shape,
+        n_positive=origin.n_positive,
+        name=name,
+        data_home=data_home,
+    )

@@ -1,7 +1,7 @@
 """Sets fetched from OpenML by number, refused when they are not what was expected.
 
-Categories are encoded as in a local table: a column whose every entry reads as a number is a feature as it stands, any
-other becomes one 0/1 column per level that occurs, named ``column=level``.
+A column whose every entry reads as a number is a feature as it stands, any other becomes one 0/1 column per level that
+occurs, named ``column=level``.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def fetch(
 ) -> Dataset:
     """Fetch an OpenML set and make one of its classes the positive one.
 
-    The first call needs a network; later ones read scikit-learn's cache. ``load(name, fetch=True)`` does this for the
-    sets whose numbers askew knows.
+    The first call needs a network; later ones read scikit-learn's cache. ``load(name)`` does this for the sets whose
+    numbers askew knows.
 
     Parameters
     ----------
@@ -88,7 +88,8 @@ def _ask(data_id: int, data_home: str | None) -> Any:
     except (OSError, ValueError) as error:  # no network, no such set, or a broken download
         raise DataError(
             f"OpenML set {data_id} could not be fetched ({type(error).__name__}: {error}). The first time needs a "
-            "network that reaches openml.org; without one, set ASKEW_DATA to a folder that holds the files."
+            "network that reaches openml.org; without one, copy scikit-learn's cache from where it was fetched and "
+            "pass its folder as data_home."
         ) from error
 
 

@@ -121,7 +121,7 @@ class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore
     intercept_ : array of shape (1,)
     coef_ : array of shape (1, n_features)
         For the linear kernel. For other kernels with ``approximation``: ``landmark_coef_``.
-    landmarks_, landmark_coef_ : arrays of shape (n_landmarks_, n_features) and (1, n_landmarks_)
+    landmarks_, landmark_coef_ : arrays of shape (``n_landmarks_``, n_features) and (1, ``n_landmarks_``)
         With ``approximation``: the score is Σ_j landmark_coef_j k(landmark_j, x) plus the intercept. They stand in for
         the support vectors and their coefficients, which are not kept.
     n_landmarks_, rank_ : int

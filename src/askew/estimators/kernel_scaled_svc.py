@@ -90,7 +90,7 @@ class KernelScaledSVC(Classifies, ScaledSearch):
         Rows that any of the fits stands on.
     support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
     dual_coef_ : array of shape (n_machines, n_SV)
-        Signed multipliers times D of the last fit: the score is D(x) Σ_j dual_coef_j k(x_j, x) + intercept_.
+        Signed multipliers times D of the last fit: the score is D(x) Σ_j dual_coef_j k(x_j, x) plus the intercept.
     intercept_ : array of shape (n_machines,)
     stages_ : list of lists of Stage, one per machine
         The plain fit and every scaled one: expansion over ``support_`` and bend.

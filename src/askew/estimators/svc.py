@@ -76,7 +76,7 @@ class SVC(Classifies, Approximated):
     intercept_ : array of shape (n_pairs,)
     coef_ : array of shape (n_pairs, n_features)
         For the linear kernel. For other kernels with ``approximation``: ``landmark_coef_``.
-    landmarks_, landmark_coef_ : arrays of shape (n_landmarks_, n_features) and (n_pairs, n_landmarks_)
+    landmarks_, landmark_coef_ : arrays of shape (``n_landmarks_``, n_features) and (n_pairs, ``n_landmarks_``)
         With ``approximation``: the score is Σ_j landmark_coef_j k(landmark_j, x) plus the intercept. They stand in for
         the support vectors and their coefficients, which are not kept.
     n_landmarks_, rank_ : int

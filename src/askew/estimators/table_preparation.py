@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from askew.estimators.sklearn_private import Interval, check_parameters
 from askew.sources import open_source
-from askew.tables import Reading, SparseColumns, Spelling, TableColumns, learn
+from askew.tables import Kind, Reading, SparseColumns, Spelling, TableColumns, learn
 
 
 class TablePreparation(TransformerMixin, BaseEstimator):
@@ -76,7 +76,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         self,
         max_categories: int = 25,
         *,
-        kinds: Mapping[str, str] | None = None,
+        kinds: Mapping[str, Kind] | None = None,
         null: Sequence[str] = (),
         decimal: str = ".",
         thousands: str = "",
@@ -180,7 +180,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         if "_unreadable" in state:
             columns, left_out = state.pop("columns_"), state.pop("_unreadable")
             names = tuple(map(str, state["feature_names_in_"]))
-            kinds = dict.fromkeys(state.pop("categorical"), "category")
+            kinds: dict[str, Kind] = dict.fromkeys(state.pop("categorical"), "category")
             state = {**TablePreparation(kinds=kinds).__dict__, **state}
             state["_learnt"] = TableColumns(names, columns, left_out)
         if "sums" in state:

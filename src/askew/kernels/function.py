@@ -116,7 +116,7 @@ class KernelFunction:
         return np.inf
 
     def entry_size(self, squared_norms: Array, largest: float) -> Array:
-        """Bound of |k(a, b)| for the given ‖a‖² and any ‖b‖² up to the largest."""
+        """Bound of ``|k(a, b)|`` for the given ‖a‖² and any ‖b‖² up to the largest."""
         return abs(self.scale) * np.sqrt(squared_norms * largest)
 
     def entry_rounding(self, squared_norms: Array, largest: float, terms: int) -> Array:

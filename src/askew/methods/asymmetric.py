@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.exceptions import InfeasibleError, ParameterError
+from askew.exceptions import InfeasibleError, ParameterError, see
 from askew.methods.expansion import Expansion
 from askew.qp import GroupSums, Problem, Solution, Sum, SymmetricMatrix
 from askew.qp.certificate import multiplier_interval
@@ -172,12 +172,12 @@ def check_feasible(y: Vector, weight: Vector, mu: float, tau: float) -> None:
     if mu + tau > positives * (1 + REACH):
         raise InfeasibleError(
             f"mu + tau = {mu + tau:g} exceeds the fraction of positives, {positives:.6g}. "
-            f"Choose mu + tau ≤ {positives:.6g} for this data."
+            f"Choose mu + tau ≤ {positives:.6g} for this data. {see('asymmetric-shares')}"
         )
     if mu > negatives * (1 + REACH):
         raise InfeasibleError(
             f"mu = {mu:g} exceeds the fraction of negatives, {negatives:.6g}. "
-            f"Choose mu ≤ {negatives:.6g} for this data."
+            f"Choose mu ≤ {negatives:.6g} for this data. {see('asymmetric-shares')}"
         )
 
 

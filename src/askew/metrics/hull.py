@@ -28,7 +28,13 @@ _STRAIGHT = 1e-12
 class HullPoint:
     """An operating point on the hull: the scores that reach it and the threshold of the first of them.
 
-    ``names`` is empty at (0, 0) and (1, 1), which need no score; the threshold there is ±inf.
+    Attributes
+    ----------
+    fpr, tpr : float
+    threshold : float
+        ±inf at (0, 0) and (1, 1).
+    names : tuple of str
+        The scores; empty at (0, 0) and (1, 1), which need none.
     """
 
     fpr: float
@@ -39,7 +45,15 @@ class HullPoint:
 
 @dataclass(frozen=True)
 class HullRange:
-    """Iso-performance slopes for which one score is best, and the false positive rates it works at there."""
+    """Iso-performance slopes for which one score is best, and the false positive rates it works at there.
+
+    Attributes
+    ----------
+    name : str
+        The score.
+    slope_low, slope_high : float
+    fpr_low, fpr_high : float
+    """
 
     name: str
     slope_low: float
@@ -179,6 +193,14 @@ def roc_hull(
 
 def hull_of_curves(curves: Mapping[str, RocCurve]) -> RocHull:
     """Hull of named ROC curves, which need not come from the same rows.
+
+    Parameters
+    ----------
+    curves : mapping of str to RocCurve
+
+    Returns
+    -------
+    RocHull
 
     Examples
     --------

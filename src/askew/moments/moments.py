@@ -211,7 +211,7 @@ class DiagonalMoments(BaseMoments):
     is_diagonal: ClassVar[bool] = True
 
     def score_variance(self, w: Vector) -> float:
-        """(Σ_j |w_j| σ_j)², the largest w'Σw any correlation of the features allows."""
+        """``(Σ_j |w_j| σ_j)²``, the largest w'Σw any correlation of the features allows."""
         from askew.moments.sparse_sweeps import sum_of_deviations
 
         return float(sum_of_deviations(w, self.scatter)) ** 2 / self._positive_count()

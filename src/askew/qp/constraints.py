@@ -52,7 +52,12 @@ class Free(Constraint):
 
 @dataclass(frozen=True)
 class Sum(Constraint):
-    """Σβ = total."""
+    """Σβ = total.
+
+    Attributes
+    ----------
+    total : float
+    """
 
     total: float = 0.0
 
@@ -63,7 +68,12 @@ class Sum(Constraint):
 
 @dataclass(frozen=True)
 class SumAtMost(Constraint):
-    """Σβ ≤ total."""
+    """Σβ ≤ total.
+
+    Attributes
+    ----------
+    total : float
+    """
 
     total: float = 0.0
 
@@ -78,7 +88,14 @@ class SumAtMost(Constraint):
 
 @dataclass(frozen=True)
 class GroupSums(Constraint):
-    """Σ_{i: group[i] = g} β_i = group_totals[g] for g = 0, 1."""
+    """Σ_{i: group[i] = g} β_i = group_totals[g] for g = 0, 1.
+
+    Attributes
+    ----------
+    group : array of shape (n,)
+        0 or 1 for each variable.
+    group_totals : (float, float)
+    """
 
     group: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     group_totals: tuple[float, ...] = (0.0, 0.0)

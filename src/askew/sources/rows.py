@@ -71,7 +71,7 @@ class Layout:
         >>> import pyarrow as pa
         >>> layout = Layout(("a", "b"), target="fraud")
         >>> [piece] = layout.read(pa.table({"fraud": [0, 1], "b": [3, 4], "a": [1.0, 2.0]}))
-        >>> piece.X.tolist(), piece.y.tolist()
+        >>> piece.X.tolist(), piece.y.to_pylist()
         ([[1.0, 3.0], [2.0, 4.0]], [0, 1])
         """
         rows = block if hasattr(block, "X") else LabelledRows(block)

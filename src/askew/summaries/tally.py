@@ -19,7 +19,7 @@ from askew.exceptions import DataError, ParameterError
 from askew.moments import CovarianceModel, DiagonalMoments, append_columns, diagonal_moments, place_moments
 from askew.sources import Layout, Source, open_source
 from askew.sources.names import nearest
-from askew.sources.recognition import is_dask
+from askew.sources.opening import is_dask
 from askew.sources.rows import check_finite
 from askew.summaries.categories import Levels, check_numbers, expanded, level_numbers
 from askew.summaries.sample import Kept

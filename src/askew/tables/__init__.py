@@ -28,13 +28,14 @@ from askew.tables.numbers import NumberColumn
 from askew.tables.preparation import Reading, SparseColumns, TableColumns, learn
 from askew.tables.survey import Progress, Survey, take_survey
 from askew.tables.target import Target, Targets, positive_class, read_classes, read_targets
-from askew.tables.values import Spelling
+from askew.tables.values import Kind, Spelling
 
 __all__ = [
     "LABEL",
     "Categories",
     "CategoryColumn",
     "DateColumn",
+    "Kind",
     "LabelCounts",
     "Labels",
     "Level",

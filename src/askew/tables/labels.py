@@ -163,8 +163,8 @@ def _of_array(labels: NDArray[Any], who: str) -> tuple[list[Any], NDArray[np.int
     if labels.dtype.kind in "mM":
         raise _no_class(who, str(labels.dtype))
     if labels.dtype.kind != "O":
-        found, codes = _unique(labels)
-        return found.tolist(), codes
+        values, codes = _unique(labels)
+        return values.tolist(), codes
     place: dict[Any, int] = {}
     try:
         codes = np.array([place.setdefault(label, len(place)) for label in labels], np.int64)
@@ -195,8 +195,8 @@ def _no_class(who: str, kind: str) -> DataError:
 
 
 def shorter(label: Any, other: Any) -> Any:
-    """One of two spellings of a label, whatever their order."""
-    return min(label, other, key=lambda each: (len(str(each)), str(each)))
+    """One of two spellings of a label, whatever their order: a number before a text, then the shorter."""
+    return min(label, other, key=lambda each: (isinstance(each, str), len(str(each)), str(each)))
 
 
 def canonical_label(value: object) -> str | None:

@@ -111,7 +111,7 @@ class TableColumns:
             column.learn(reading.spelling.read(table.column(name), _kind(column), name))
         return cls(tuple(table.column_names), columns, left_out, reading.spelling)
 
-    def merge(self, other: TableColumns) -> TableColumns:
+    def merge(self, other: Any) -> TableColumns:
         """What the rows of both teach."""
         if not isinstance(other, TableColumns):
             raise DataError("Some rows have named columns and others are sparse. Give rows of one kind.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,6 @@ from askew.tables.target import Target
 
 Progress = Callable[[str, int, int | None], None]
 """Told of progress as (what is being done, rows so far, rows in all or None)."""
-
-
-class Preparation(Protocol):
-    """Anything that learns from blocks: a ``TablePreparation``."""
-
-    unused_: dict[str, str]
-
-    def partial_fit(self, X: Any) -> Any: ...
-
-    def get_feature_names_out(self) -> NDArray[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -58,7 +48,7 @@ class Survey:
 
 def take_survey(
     source: Source,
-    preparation: Preparation,
+    preparation: Any,
     target: str | None,
     positive: object = None,
     *,
@@ -71,8 +61,8 @@ def take_survey(
     Parameters
     ----------
     source : Source
-    preparation : Preparation
-        Learns from the rows that train.
+    preparation : TablePreparation
+        Learns from the rows that train, by ``partial_fit``.
     target : str or None
         Column of the labels; None when all rows are normal.
     positive : label or None

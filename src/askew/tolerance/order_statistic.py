@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv
 
-from askew.exceptions import InfeasibleError
+from askew.exceptions import InfeasibleError, see
 
 __all__ = ["negatives_required", "rank", "ranks", "rate_bound", "smallest_tolerance", "violation"]
 
@@ -85,13 +85,21 @@ def rank(n: int, tolerance: float, confidence: float, *, remedy: str = "") -> in
         raise InfeasibleError(
             f"tolerance={tolerance:g} at confidence={confidence:g} needs at least "
             f"{negatives_required(tolerance, confidence)} negatives for calibration; got {n}. "
-            f"Raise `tolerance`, lower `confidence`, {remedy}or add negatives."
+            f"Raise `tolerance`, lower `confidence`, {remedy}or add negatives. {see('tolerance-negatives')}"
         )
     return k
 
 
 def negatives_required(tolerance: float, confidence: float) -> int:
     """Smallest number of held-out negatives for which the rule exists.
+
+    Parameters
+    ----------
+    tolerance, confidence : float in (0, 1)
+
+    Returns
+    -------
+    int
 
     Examples
     --------

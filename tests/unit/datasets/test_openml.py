@@ -1,6 +1,5 @@
-"""Fetching: the answer of OpenML is checked before it is used, and its categories are encoded as a local table's."""
+"""Fetching: the answer of OpenML is checked before it is used, and its categories are encoded."""
 
-import gzip
 import urllib.error
 
 import numpy as np
@@ -8,8 +7,7 @@ import pytest
 import sklearn.datasets
 from sklearn.utils import Bunch
 
-from askew.datasets import fetch, fetchable, load
-from askew.datasets.origins import ON_OPENML, home_of
+from askew.datasets import available, fetch, fetchable, load
 from askew.exceptions import DataError, ParameterError
 
 
@@ -28,14 +26,6 @@ def answer(monkeypatch):
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", give)
     bunch.questions = questions
     return bunch
-
-
-@pytest.fixture
-def no_folder(tmp_path, monkeypatch):
-    """A place from which no data folder is found."""
-    monkeypatch.delenv("ASKEW_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("askew.datasets.folder.__file__", str(tmp_path / "a" / "b" / "c" / "d" / "folder.py"))
 
 
 def pima_of(answer, rows=768, positives=268):
@@ -76,79 +66,44 @@ def test_several_classes_may_be_positive_and_a_class_may_be_known_by_its_size(an
         fetch(1, shape=(3, 3))
 
 
-def test_categories_are_encoded_as_in_a_local_table(answer, tmp_path):
-    """The same rows once as OpenML codes them, once as a file: words, numbers in words, missing entries."""
+def test_categories_become_a_column_per_level_and_numbers_in_words_a_number(answer):
     answer.feature_names = ["age", "colour", "year"]
     answer.categories = {"colour": ["red", "never", "blue"], "year": ["64", "58"]}
     answer.data = np.array([[1.5, 0, 1], [np.nan, 2, 0], [2, np.nan, np.nan]])
     answer.target = np.array(["yes", "no", "no"], dtype=object)
     fetched = fetch(1, positive="yes", shape=(3, 4))
-    with gzip.open(tmp_path / "pima.csv.gz", "wt") as stream:
-        stream.write("age,colour,year,label,y\n1.5,red,58,yes,1\n,blue,64,no,-1\n2,,,no,-1\n")
-    local = load("pima", tmp_path)
-    np.testing.assert_array_equal(fetched.X, local.X)
-    assert fetched.feature_names == local.feature_names
-    np.testing.assert_array_equal(fetched.y, local.y)
+    assert fetched.feature_names == ("age", "colour=blue", "colour=red", "year")
+    np.testing.assert_array_equal(fetched.X, [[1.5, 0, 1, 58], [np.nan, 1, 0, 64], [2, 0, 0, np.nan]])
+    assert fetched.y.tolist() == [1, -1, -1]
 
 
-@pytest.mark.usefixtures("no_folder")
-def test_a_known_set_is_fetched_where_there_is_no_folder_only_if_that_is_allowed(answer):
+def test_a_known_set_is_fetched_by_its_number_and_checked(answer):
     pima_of(answer)
-    with pytest.raises(DataError, match="set the environment variable ASKEW_DATA"):
-        load("pima")
-    assert answer.questions == []
-    data = load("pima", fetch=True)
+    data = load("pima", data_home="elsewhere")
     assert (data.name, data.X.shape, data.n_positive) == ("pima", (768, 8), 268)
-    assert answer.questions[0]["data_id"] == 37
+    assert (answer.questions[0]["data_id"], answer.questions[0]["data_home"]) == (37, "elsewhere")
     pima_of(answer, positives=200)
     with pytest.raises(DataError, match=r"must have 268 rows of \['tested_positive'\]; got 200"):
-        load("pima", fetch=True)
+        load("pima")
+    pima_of(answer, rows=700)
+    with pytest.raises(DataError, match=r"must have shape \(768, 8\); got \(700, 8\)"):
+        load("pima")
 
 
-def test_a_file_that_is_there_is_read_and_one_that_is_not_is_fetched(answer, tmp_path):
-    pima_of(answer)
-    with pytest.raises(DataError, match=r"load\('pima', fetch=True\) gets the set from OpenML \(set 37\)"):
-        load("pima", tmp_path)
-    assert load("pima", tmp_path, fetch=True).X.shape == (768, 8)
-    with gzip.open(tmp_path / "pima.csv.gz", "wt") as stream:
-        stream.write("a,y\n1,1\n2,-1\n")
-    assert load("pima", tmp_path, fetch=True).X.shape == (2, 1)
-    assert len(answer.questions) == 1
-
-
-@pytest.mark.usefixtures("no_folder", "answer")
-def test_a_set_that_is_not_on_openml_as_it_is_used_here_names_its_home():
-    with pytest.raises(DataError, match=r"there is no folder with 'extra/aloi.npz'.*It comes from ADBench"):
-        load("aloi", fetch=True)
-    with pytest.raises(ParameterError, match=r"did you mean 'pima'\?"):
-        load("pina", fetch=True)
+def test_a_name_that_is_not_known_gets_a_hint():
+    assert "pima" in available()
+    assert fetchable() == available()
+    with pytest.raises(ParameterError, match=r"no public set called 'pina'; did you mean 'pima'\?"):
+        load("pina")
     with pytest.raises(ParameterError, match="did you mean 'keel/yeast6'"):
-        load("keel/yeast66", fetch=True)
+        load("keel/yeast66")
+    with pytest.raises(ParameterError, match=r"available\(\) lists those it knows"):
+        load("")
 
 
-@pytest.mark.usefixtures("no_folder")
 @pytest.mark.parametrize("error", [urllib.error.URLError("no route"), ValueError("Dataset with data_id 37 not found.")])
 def test_without_a_network_or_a_set_the_error_says_what_to_do(answer, error):
     answer.error = error
-    with pytest.raises(
-        DataError, match=r"OpenML set 37 could not be fetched .*needs a network.*set ASKEW_DATA"
-    ) as caught:
-        load("pima", fetch=True)
+    with pytest.raises(DataError, match=r"OpenML set 37 could not be fetched .*needs a network.*data_home") as caught:
+        load("pima")
     assert caught.value.__cause__ is error
-
-
-def test_what_is_expected_of_openml_is_what_the_local_files_hold():
-    """Shapes and positives in the table are those of the files the studies ran on."""
-    for name in fetchable():
-        try:
-            data = load(name)
-        except DataError:
-            pytest.skip("no local folder with all of these sets")
-        expected = ON_OPENML[name]
-        assert (data.X.shape, data.n_positive) == (expected.shape, expected.n_positive), name
-
-
-def test_every_home_is_said_in_words():
-    assert home_of("keel/poker-8_vs_6") == "the imbalanced sets of the KEEL repository"
-    assert home_of("pima") == "OpenML (set 37)"
-    assert home_of("newsgroups20_f") is None

@@ -12,9 +12,9 @@ from scipy import sparse
 from askew.exceptions import DataError, ParameterError
 from askew.sources import FrameSource, LabelledRows, Layout, MemorySource, is_beyond_memory, open_source
 from askew.sources import rows as rows_module
-from askew.sources.recognition import is_dask, is_spark, library_of
+from askew.sources.opening import is_dask, is_spark, library_of
 from askew.sources.rows import check_finite
-from askew.sources.side_by_side import side_by_side
+from askew.sources.source import side_by_side
 
 
 def together(layout, block):

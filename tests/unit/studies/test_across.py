@@ -13,11 +13,10 @@ from sklearn.model_selection import ParameterGrid
 from askew import SVC, OneClassSVM
 from askew.datasets import make_two_gaussians
 from studies.across import sets
-from studies.across.comparison import OVERLAP, UNMOVED, Results, against, holm
-from studies.across.convergence import ending, relative_gap
-from studies.across.experiment import cells, judge
-from studies.across.methods import METHODS, RANKED, Facts, Method
-from studies.across.resampled import Resampled
+from studies.across.experiment import cells, ending, judge, relative_gap
+from studies.across.methods import METHODS, RANKED, Facts, Method, Resampled
+from studies.across.summary import OVERLAP, UNMOVED, Results, against, summarise
+from studies.protocol.cells import Finished, TooFewCells
 from studies.protocol.controls import FisherDirection
 
 pytest.importorskip("imblearn")
@@ -213,14 +212,9 @@ def test_the_bound_of_the_relative_gap_holds():
     assert ending(object()) == {}
 
 
-def test_holms_correction():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.6, 0.7]) == [1.0, 1.0]
-
-
 def test_the_overlap_counts_the_split_and_not_what_was_drawn_of_it():
     assert pytest.approx(3 / 7) == OVERLAP
-    drawn = Results([r | {"rows": [700, 40, 4000, 230]} for r in planted("MomentSVC", "PyOD ECOD")])
+    drawn = results_of([r | {"rows": [700, 40, 4000, 230]} for r in planted("MomentSVC", "PyOD ECOD")])
     found = against(drawn, "tauc_0.1", drawn.families())
     assert found["MomentSVC"].surely_won == 15
 
@@ -231,9 +225,13 @@ def test_moved_and_own_thresholds_are_compared_on_the_same_splits():
         row["own_balanced_accuracy"] = 0.5 if row["repeat"] < 2 else 0.9
         if row["repeat"] >= 2:
             del row["balanced_accuracy"]
-    results = Results(rows)
+    results = results_of(rows)
     assert results.own_decisions("ada", "SVC").tolist() == [0.5, 0.5]
     assert results.standing("balanced_accuracy", results.families()).means[UNMOVED] == 0.5
+
+
+def results_of(rows):
+    return Results(Finished(rows))
 
 
 def planted(winner, loser, n_splits=5):
@@ -253,7 +251,7 @@ def planted(winner, loser, n_splits=5):
 
 
 def test_a_planted_winner_is_ranked_first_and_surely_beats_the_baseline():
-    results = Results(planted("MomentSVC", "PyOD ECOD"))
+    results = results_of(planted("MomentSVC", "PyOD ECOD"))
     standing = results.standing("tauc_0.1", results.families())
     assert standing.ranks["MomentSVC"] == 1.0
     assert standing.ranks["PyOD ECOD"] == len(RANKED)
@@ -268,12 +266,17 @@ def test_a_planted_winner_is_ranked_first_and_surely_beats_the_baseline():
 def test_a_split_that_one_method_has_not_finished_does_not_count():
     rows = planted("SVC", "PyOD ECOD")
     unfinished = [r for r in rows if not (r["method"] == "MomentSVC" and r["repeat"] == 4 and r["set"] == "ada")]
-    results = Results([r for r in unfinished if not (r["set"] == "aloi" and r["method"] == "SVC")])
+    results = results_of([r for r in unfinished if not (r["set"] == "aloi" and r["method"] == "SVC")])
     assert results.splits("ada") == 4
     assert "aloi" not in results.sets
 
 
 def test_the_finest_measure_needs_enough_negatives():
-    results = Results([r | {"rows": [700, 40, 100, 17]} if r["set"] == "ada" else r for r in planted("SVC", "SVDD")])
+    results = results_of([r | {"rows": [700, 40, 100, 17]} if r["set"] == "ada" else r for r in planted("SVC", "SVDD")])
     assert "ada" not in results.among("tauc_0.01", results.sets)
     assert "ada" in results.among("auc", results.sets)
+
+
+def test_a_single_set_is_too_few_to_rank_on():
+    with pytest.raises(TooFewCells, match="whole splits on 1 sets"):
+        summarise(Finished([row for row in planted("SVC", "SVDD") if row["set"] == "ada"]))

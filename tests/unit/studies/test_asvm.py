@@ -5,20 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from askew import SVC
+from askew import SVC, AsymmetricSVC
 from askew.datasets import make_two_gaussians
-from askew.estimators.asymmetric_svc import TAU_SHARES
 from askew.metrics import roc_hull
+from askew.selection import ToleranceSearchCV
 from studies.asvm import paper
-from studies.asvm.asymptotics import MU, overlapping, shares
-from studies.asvm.comparison import judge
 from studies.asvm.experiment import SETTINGS, comparisons, pictures
-from studies.asvm.methods import TwoBalls, searched
-from studies.asvm.outcomes import Outcomes, entries
-from studies.asvm.planes import angle, inner
+from studies.asvm.measurements import ASYMPTOTICS, angle, inner, judge, overlapping, shares
+from studies.asvm.methods import SEARCHED, TwoBalls, searched
 from studies.asvm.sets import LARGE, TITLES, nearest_merge, thinned
-from studies.asvm.tables import first_owner, overall, weights
-from studies.protocol.cells import key
+from studies.asvm.summary import Results, entries, overall
+from studies.asvm.tables import first_owner, weights
+from studies.protocol.cells import Finished, key
 
 
 @pytest.mark.parametrize(("positives", "negatives", "most", "expected"), [(268, 500, None, 55), (20, 900, None, 20)])
@@ -92,10 +90,8 @@ def test_the_search_before_the_core_is_among_its_models():
 
 
 def test_outliers_stay_within_the_theorem():
-    from askew import AsymmetricSVC
-
     X, y = overlapping(200, 1)
-    found = shares(AsymmetricSVC(MU, 0.3, gamma=0.5, tol=1e-6).fit(X, y), len(y))
+    found = shares(AsymmetricSVC(ASYMPTOTICS["mu"], 0.3, gamma=0.5, tol=1e-6).fit(X, y), len(y))
     assert found["class_margin"] > 0
     difference = found["o_plus"] - found["o_minus"]
     assert 0.3 - found["s_plus"] - 1e-9 <= difference <= 0.3 + found["s_minus"] + 1e-9
@@ -112,7 +108,16 @@ def test_the_first_owner_of_a_hull():
 
 def row(name, model, repeat, area):
     models = {model: {"test": {"areas": {"0.1": area}}, "fit": {}}}
-    return {"set": name, "t": 0.1, "method": model, "repeat": repeat, "cpu": 0.0, "search": {}, "models": models}
+    return {
+        "kind": "compare",
+        "set": name,
+        "t": 0.1,
+        "method": model,
+        "repeat": repeat,
+        "cpu": 0.0,
+        "search": {},
+        "models": models,
+    }
 
 
 def test_gains_are_relative_to_the_mean_of_the_other():
@@ -122,7 +127,7 @@ def test_gains_are_relative_to_the_mean_of_the_other():
         for repeat in (0, 1)
         for model, area in (("TH", 0.05), ("ASVM", 0.06))
     ]
-    gain = overall(Outcomes(rows))["ASVM over TH"]
+    gain = overall(Results(Finished(rows)))["ASVM over TH"]
     assert gain["mean"] == pytest.approx(20.0)
     assert gain["better"] == 2
 
@@ -130,7 +135,7 @@ def test_gains_are_relative_to_the_mean_of_the_other():
 def test_a_table_of_two_tests_doubles_the_smaller_p():
     areas = {"ASVM 9:1": (0.061, 0.062, 0.066), "ASVM": (0.05, 0.05, 0.05), "TH": (0.06, 0.064, 0.062)}
     rows = [row("pima", model, repeat, area) for model, each in areas.items() for repeat, area in enumerate(each)]
-    lines = weights(Outcomes(rows)).splitlines()
+    lines = weights(Results(Finished(rows))).splitlines()
     assert "p Holm, of 2" in lines[0]
     smaller, larger = ([float(value) for value in line.split("|")[-4:-1]] for line in lines[2:])
     assert smaller[0] < smaller[1] < larger[1]
@@ -139,6 +144,10 @@ def test_a_table_of_two_tests_doubles_the_smaller_p():
 
 
 def test_grids_and_seeds_are_settings():
-    assert SETTINGS["tau of the search, of what mu leaves"] == TAU_SHARES
+    assert SETTINGS["tau of the search, of what mu leaves"] == SEARCHED["tau"]
+    data = make_two_gaussians(120, rare=0.25, random_state=0)
+    search = ToleranceSearchCV(AsymmetricSVC(), None, cv=2).fit(data.X, data.y)
+    assert len({setting["mu"] for setting in search.cv_results_["params"]}) == len(SEARCHED["mu"])
+    assert len({setting["tau"] for setting in search.cv_results_["params"]}) == 1 + len(SEARCHED["tau"])
     kinds = {cell["kind"] for cell in pictures()} - {"audit", "core"}
     assert all(any(kind in name for name in SETTINGS["seeds"]) for kind in kinds)

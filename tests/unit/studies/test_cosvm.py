@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from askew import SVDD, OneClassSVM
-from askew.estimators.knn_description import KNNDescription
+from askew import SVDD, KNNDescription, OneClassSVM
 from askew.exceptions import DataError
 from studies.cosvm import paper
-from studies.cosvm.experiment import MADE, cells, made, reference, work
+from studies.cosvm.experiment import cells, reference, work
+from studies.cosvm.sets import ARRAYS, MADE, SCALINGS, TITLES, Model, areas, draw, made, scaled
 from studies.cosvm.summary import summarise
-from studies.cosvm.tables import _difference, _rank_if_joined
-from studies.cosvm.targets import ARRAYS, SCALINGS, TITLES, Model, areas, draw, scaled
-from studies.protocol.gap import relative_gap
+from studies.cosvm.tables import _rank_if_joined
+from studies.protocol.cells import Finished
+from studies.protocol.measures import relative_gap
 
 
 def test_the_readings_differ_in_who_counts_as_target():
@@ -97,16 +97,9 @@ def test_the_rank_of_a_reference_is_its_place_among_the_six():
         assert _rank_if_joined(found, "raw", "SVC") == place
 
 
-def test_bold_stands_and_slanted_is_alone():
-    test = {"difference": 0.02, "half_width": 0.01, "p_corrected": 0.01}
-    assert _difference(test, 0.04) == "**+2.0 ± 1.0**"
-    assert _difference(test, 0.2) == "*+2.0 ± 1.0*"
-    assert _difference({**test, "p_corrected": 0.06}, 1.0) == "+2.0 ± 1.0"
-
-
 def test_summary_of_finished_cells():
     wanted = [{"kind": "table", "target": "along little variance", "scaling": "raw", "repeat": r} for r in (0, 1)]
-    found = summarise([{**cell, **work(cell), "cpu": 60.0} for cell in wanted])
+    found = summarise(Finished([{**cell, **work(cell), "cpu": 60.0} for cell in wanted]))
     assert found["cpu_minutes"] == 2.0
     own = found["descriptions"]["raw"]["along little variance"]["OSVM"]
     assert 0.5 < own["auc"] <= 1

@@ -8,12 +8,11 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from askew import SVC, MomentSVC
-from studies.moments import experiment, machines, mibc, pages, sets, tables, timing
-from studies.moments.certificate import certified
-from studies.moments.grids import weights
-from studies.moments.judgement import areas, judge
-from studies.moments.outcome import Outcome
+from studies.moments import experiment, methods, sets, tables
+from studies.moments.measurements import areas, certified, judge
 from studies.moments.sets import Cut, Part
+from studies.moments.summary import Results
+from studies.protocol.cells import Finished
 
 
 def a_cut(n: int = 400) -> Cut:
@@ -90,16 +89,16 @@ def test_the_moved_threshold_comes_from_validation_rows() -> None:
 
 
 def test_weights_follow_the_ratio() -> None:
-    assert weights(40.0) == (1.0, 10.0, 20.0, 40.0, 80.0)
+    assert methods.weights(40.0) == (1.0, 10.0, 20.0, 40.0, 80.0)
 
 
 def test_only_converged_fits_are_chosen_and_end_their_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machines, "MOST_STEPS", 1500)
+    monkeypatch.setattr(methods, "MOST_STEPS", 1500)
     cut = a_cut()
-    fits = list(machines.grid(cut, cut.train, machines.with_gap, (1.0,), to_the_end=False))
+    fits = list(methods.grid(cut, cut.train, methods.with_gap, (1.0,), to_the_end=False))
     assert len(fits) < 10
     assert [each.has_converged for each in fits] == [True] * (len(fits) - 1) + [False]
-    chosen = machines._judged(cut, cut.train, fits)
+    chosen = methods._judged(cut, cut.train, fits)
     assert chosen["converged"]
     assert chosen["n_converged"] == len(fits) - 1
 
@@ -108,17 +107,17 @@ def test_gaps_are_small_at_the_optimum_and_seen_elsewhere() -> None:
     cut = a_cut()
     good = SVC(kernel="linear", C=1.0, class_weight={1: 5.0}, tol=1e-6).fit(cut.train.X, cut.train.y)
     poor = SVC(kernel="linear", C=1.0, class_weight={1: 5.0}, tol=0.5).fit(cut.train.X, cut.train.y)
-    assert machines.relative_gap(good, cut.train) < 1e-5 < machines.relative_gap(poor, cut.train)
+    assert methods.gap_of_svc(good, cut.train) < 1e-5 < methods.gap_of_svc(poor, cut.train)
     model = MomentSVC(C=1.0, rho=1e-6).fit(cut.train.X, cut.train.y)
-    assert abs(mibc.relative_gap(model, cut.train)) < 1e-6
+    assert abs(methods.gap_of_moments(model, cut.train)) < 1e-6
     model.dual_coef_ *= 0.9
     model.coef_ *= 0.9
     model.intercept_ = 0.9 * (model.intercept_ + 1.0) - 1.0
-    assert mibc.relative_gap(model, cut.train) > 1e-3
+    assert methods.gap_of_moments(model, cut.train) > 1e-3
 
 
 def test_balanced_draws_as_many_negatives_as_positives() -> None:
-    few = machines.balanced(a_cut().train, np.random.default_rng(0))
+    few = methods.balanced(a_cut().train, np.random.default_rng(0))
     assert (few.y > 0).sum() == (few.y < 0).sum() == (a_cut().train.y > 0).sum()
 
 
@@ -143,27 +142,31 @@ def test_cells_of_several_variants_become_methods_paired_by_cut() -> None:
         for r in (1, 0, 2)
     ]
     rows += [{"set": "a", "repeat": r, "method": "fisher", "auc": 0.7 + 0.01 * r + 0.001 * (r == 0)} for r in (0, 1)]
-    outcome = Outcome(rows)
-    assert outcome.values("a", "MIBC", "auc") == pytest.approx([0.8, 0.81, 0.82])
-    test = outcome.compare("a", "MIBC", "fisher")
+    results = Results(Finished(rows))
+    assert results.values("a", "MIBC", "auc") == pytest.approx([0.8, 0.81, 0.82])
+    test = results.compare("a", "MIBC", "fisher")
     assert test is not None
     assert test.difference == pytest.approx(9.95)
     assert test.p_corrected >= test.p_naive
-    assert not outcome.has("a", "hard")
-    assert outcome.compare("a", "MIBC", "hard") is None
+    assert not results.has("a", "hard")
+    assert results.compare("a", "MIBC", "hard") is None
 
 
 def test_topics_of_one_collection_count_once() -> None:
     methods = ("fisher", "undersampling", "liblinear")
     areas_by_task = {"a": (0.9, 0.8, 0.7), "b": (0.7, 0.8, 0.9), "c/1": (0.7, 0.8, 0.9), "c/2": (0.7, 0.8, 0.9)}
-    outcome = Outcome(
-        {"set": task, "repeat": r, "method": method, "auc": area}
-        for task, found in areas_by_task.items()
-        for method, area in zip(methods, found, strict=True)
-        for r in (0, 1)
+    results = Results(
+        Finished(
+            [
+                {"set": task, "repeat": r, "method": method, "auc": area}
+                for task, found in areas_by_task.items()
+                for method, area in zip(methods, found, strict=True)
+                for r in (0, 1)
+            ]
+        )
     )
     together, apart = (("a",), ("b",), ("c/1", "c/2")), tuple((task,) for task in areas_by_task)
-    table = tables.ranks(outcome, {"together": together, "apart": apart, "one": (("c/1", "c/2", "missing"),)}, methods)
+    table = tables.ranks(results, {"together": together, "apart": apart, "one": (("c/1", "c/2", "missing"),)}, methods)
     rows = [[each.strip() for each in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
     assert rows[0][1:4] == ["2.33", "2.00", "1.67"]
     assert rows[0][-2:] == ["4", "3"]
@@ -173,10 +176,10 @@ def test_topics_of_one_collection_count_once() -> None:
 
 
 def test_the_ranked_collections_are_those_of_the_ranked_tasks() -> None:
-    collections = pages._RANKED["dense sets and collections"]
+    collections = tables._RANKED["dense sets and collections"]
     assert len(collections) == 7
     tasks = [task for each in collections for task in each]
-    assert [(task,) for task in tasks] == list(pages._RANKED["every task by itself"])
+    assert [(task,) for task in tasks] == list(tables._RANKED["every task by itself"])
     assert len(set(tasks)) == 22
 
 
@@ -186,7 +189,7 @@ def test_factor_models_are_judged_on_every_topic() -> None:
 
 
 def test_the_search_over_ridges_is_timed_by_its_candidates() -> None:
-    found = timing._of_moments(a_cut(), "full")
+    found = experiment._of_moments(a_cut(), "full")
     assert found["candidates"] == 80
     assert 0.0 < found["path, ridge chosen"] < 10 * found["alone"] + 1.0
-    assert len(mibc.ridges("factor")) < len(mibc.ridges("diagonal"))
+    assert len(methods.ridges("factor")) < len(methods.ridges("diagonal"))

@@ -7,7 +7,6 @@ import pytest
 
 from studies.protocol import cells
 from studies.protocol.cells import Ledger
-from studies.protocol.command import Order, save_summary
 from studies.protocol.provenance import commit, gathered, provenance
 
 
@@ -25,22 +24,17 @@ def test_a_finished_cell_says_what_it_was_computed_with_and_nothing_of_the_place
     assert ledger.rows([{"n": 0}]) == [{"n": 0, "square": 0, "cpu": 0.0}]  # beside the result, not in it
 
 
-def test_a_summary_gathers_the_cells_it_rests_on(tmp_path, monkeypatch):
-    order = Order(tmp_path, quick=False, jobs=1, only_pages=True)
-    ledger = Ledger(order.results, {"seed": 0})
+def test_what_cells_were_computed_with_is_gathered(tmp_path, monkeypatch):
+    ledger = Ledger(tmp_path, {"seed": 0})
     for n, its in enumerate([made(), made("def5678+", "2.1.0", 4), made(None)]):
         monkeypatch.setattr(cells, "provenance", lambda its=its: its)
         ledger.write({"n": n}, {}, 0.0)
-    Ledger(order.results, {"seed": 1}).write({"n": 0}, {}, 0.0)  # of other settings
-    path = save_summary(order, ledger.settings, {"mean": 0.5}, seeds={"splits": "their number"})
-    found = json.loads(path.read_text())
+    Ledger(tmp_path, {"seed": 1}).write({"n": 0}, {}, 0.0)  # of other settings
+    found = gathered(ledger.provenances([{"n": n} for n in range(3)]))
     assert found["versions"] == {"numpy": ["2.0.0", "2.1.0"]}
     assert found["commits"] == ["abc1234", "def5678+", None]
     assert found["cores"] == [2, 4]
-    assert (found["settings"], found["seeds"], found["mean"]) == ({"seed": 0}, {"splits": "their number"}, 0.5)
-    some = json.loads(save_summary(order, ledger.settings, {}, cells=[{"n": 1}, {"n": 9}]).read_text())
-    assert some["commits"] == ["def5678+"]
-    assert "seeds" not in some
+    assert gathered(ledger.provenances([{"n": 1}, {"n": 9}]))["commits"] == ["def5678+"]
 
 
 def test_a_line_that_says_nothing_stays_valid(tmp_path):
@@ -48,15 +42,7 @@ def test_a_line_that_says_nothing_stays_valid(tmp_path):
     old = {"cell": {"n": 0}, "result": {"square": 0}, "cpu": 0.1, "settings": ledger.digest}
     ledger.path.write_text(json.dumps(old) + "\n")
     assert ledger.rows([{"n": 0}]) == [{"n": 0, "square": 0, "cpu": 0.1}]
-    assert gathered(ledger.provenances())["cells_without"] == 1
-
-
-def test_cells_in_folders_below_count_too_but_not_those_of_a_quick_run(tmp_path, monkeypatch):
-    order = Order(tmp_path, quick=False, jobs=1, only_pages=True)
-    for folder, name in ((".", "one"), ("times", "two"), ("quick", "three")):
-        monkeypatch.setattr(cells, "provenance", lambda name=name: made(name))
-        Ledger(order.results / folder, {}).write({"n": 0}, {}, 0.0)
-    assert json.loads(save_summary(order, {}, {}).read_text())["commits"] == ["one", "two"]
+    assert gathered(ledger.provenances([{"n": 0}]))["cells_without"] == 1
 
 
 def test_a_commit_is_marked_where_code_differs_from_it_and_results_do_not_count(tmp_path):

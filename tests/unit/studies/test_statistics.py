@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from studies.protocol.figure import cliques
-from studies.protocol.statistics import interval, paired_test, rank
+from studies.protocol.figures import cliques
+from studies.protocol.statistics import holm, interval, paired_test, rank
 
 
 def test_the_naive_p_is_the_paired_t_test():
@@ -71,3 +71,8 @@ def test_a_difference_that_is_constant_up_to_rounding_has_no_spread():
     assert np.std(scores + 0.01 - scores) > 0
     assert (always.p_naive, always.p_corrected, always.half_width) == (0.0, 0.0, 0.0)
     assert paired_test(scores + 1e-6 * np.arange(5), scores, test_share=0.3).half_width > 0
+
+
+def test_holms_correction():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.6, 0.7]) == [1.0, 1.0]

@@ -245,7 +245,7 @@ def _fit_one(evidence: Evidence, rho: float, setting: Setting, rows: Any, out: V
 
 def _linear_machine(evidence: Evidence, found: Fit, w: Vector, rho: float, rows: Any) -> Machine:
     """A machine whose direction is known: where the negatives' mean lies along it, and how far they spread."""
-    variance = _measured_variance(*rows, w) if rows is not None else _variance_from_moments(evidence, w)
+    variance = _variance_from_moments(evidence, w) if rows is None else _measured_variance(rows[0], rows[1], w)
     deviation = float(np.sqrt(variance + rho * float(w @ w)))
     return Machine(evidence, found, centre=float(w @ evidence.moments.mean), deviation=deviation)
 

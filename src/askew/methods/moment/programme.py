@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.exceptions import InfeasibleError
+from askew.exceptions import InfeasibleError, see
 from askew.qp import Free, Problem, Solution, Status, Sum, SumAtMost, SymmetricMatrix
 
 Vector = NDArray[np.float64]
@@ -153,7 +153,8 @@ def _fit_hard(problem: Problem, solve: Solve, tol: float, start: Vector | None) 
         if length <= 1e-9 * largest:
             raise InfeasibleError(
                 "The mean of the negatives lies in the convex hull of the positives: no hyperplane has all positives "
-                "on its far side. Use formulation='C', 'nu' or 'two_slack', which allow some on the near side."
+                "on its far side. Use formulation='C', 'nu' or 'two_slack', which allow some on the near side. "
+                f"{see('hard-margin')}"
             )
         if level >= (1.0 - tol) * length or not solution.status.has_converged:
             break
@@ -161,7 +162,8 @@ def _fit_hard(problem: Problem, solve: Solve, tol: float, start: Vector | None) 
     if level <= 0.0:
         raise InfeasibleError(
             f"No hyperplane with all positives on its far side was found (smallest margin {level / largest:.1e} of the "
-            "largest possible): the mean of the negatives touches their hull. Use formulation='C', 'nu' or 'two_slack'."
+            "largest possible): the mean of the negatives touches their hull. "
+            f"Use formulation='C', 'nu' or 'two_slack'. {see('hard-margin')}"
         )
     gap = 0.5 * (length / level**2 - 1.0 / length)
     return Fit(start / level, -1.0 + ON_MARGIN, gap, 1.0 - level / length, solution)
