@@ -196,6 +196,11 @@ _noticed: ContextVar[list[Finding] | None] = ContextVar("askew_findings_noticed"
 def collected() -> Iterator[list[Finding]]:
     """The findings that are warned of in this block, beside the warnings; those of a block within it are its own.
 
+    Yields
+    ------
+    list of Finding
+        Grows while the block runs.
+
     Examples
     --------
     >>> with collected() as noticed, warnings.catch_warnings(action="ignore"):

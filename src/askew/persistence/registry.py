@@ -115,6 +115,10 @@ def trusted_types() -> list[str]:
 
     Needed only for files that ``skops.io.dump`` wrote; `askew.load` reads those of `askew.save`.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> "askew.tolerance.classifier.ToleranceClassifier" in trusted_types()
