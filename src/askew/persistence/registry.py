@@ -114,6 +114,11 @@ def trusted_types() -> list[str]:
 
     Needed only for files that ``skops.io.dump`` wrote; `askew.load` reads those of `askew.save`.
 
+    Returns
+    -------
+    list of str
+        In alphabetical order.
+
     Examples
     --------
     >>> "askew.tolerance.classifier.ToleranceClassifier" in trusted_types()

@@ -88,11 +88,12 @@ class Summary:
     n_importances : int
         How many there were.
     importance_kind : str
-    preparation, notes : tuple of str
-    findings : tuple of Finding
-        What was noticed about data, fit and promise.
+    preparation : tuple of str
     settings : dict
     command : str
+    notes : tuple of str
+    findings : tuple of Finding
+        What was noticed about data, fit and promise.
     """
 
     title: str
