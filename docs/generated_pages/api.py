@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import inspect
+from textwrap import indent
 from types import ModuleType
 from typing import Any
 
@@ -53,10 +54,17 @@ def pages() -> dict[str, str]:
 
 def _module_page(module: ModuleType, names: dict[str, PublicName]) -> str:
     """The module's docstring, and a table of its public names."""
-    own = [public for name, public in names.items() if name.rpartition(".")[0] == module.__name__]
+    listed = [public for name, public in names.items() if name.rpartition(".")[0] == module.__name__]
+    own = list({public.name: public for public in listed}.values())  # an object of two names once
+    constants = [public for public in own if public.is_constant]
     pages_here = [public.name for public in own if public.module == module.__name__]
     lines = [_heading(module.__name__, "="), inspect.getdoc(module) or "", ""]
-    lines += [".. autosummary::", "   :nosignatures:", "", *(f"   {public.name}" for public in own), ""]
+    lines += [".. autosummary::", "   :nosignatures:", ""]
+    lines += [*(f"   {public.name}" for public in own if not public.is_constant), ""]
+    if constants:  # autosummary would show the docstring of their type
+        lines += [".. list-table:: Constants and aliases of types", ""]
+        lines += [f"   * - :py:obj:`{public.name}`\n     - {public.sentence}" for public in constants]
+        lines += [""]
     if pages_here:
         lines += [".. toctree::", "   :hidden:", "", *(f"   ../{name}" for name in pages_here), ""]
     return "\n".join(lines)
@@ -64,16 +72,27 @@ def _module_page(module: ModuleType, names: dict[str, PublicName]) -> str:
 
 def _page(public: PublicName) -> str:
     """The page of one public name."""
-    attribute = public.name.removeprefix(f"{public.module}.")
+    attribute = public.attribute
     lines = [_heading(public.name, "="), f".. currentmodule:: {public.module}", ""]
     if inspect.isclass(public.value):
         lines += _class_lines(attribute, public.value)
-    elif callable(public.value):
-        lines += [f".. autofunction:: {attribute}", ""]
+    elif inspect.ismodule(public.value):
+        lines += _file_lines(public)
+    elif public.is_constant:
+        lines += [f".. py:data:: {attribute}", "", f"   {public.sentence}", ""]
     else:
-        lines += [f".. autodata:: {attribute}", "   :no-value:", ""]
+        lines += [f".. autofunction:: {attribute}", ""]
     lines += [f".. minigallery:: {public.name}", f"   :add-heading: Examples with {attribute}", ""]
     return "\n".join(lines)
+
+
+def _file_lines(public: PublicName) -> list[str]:
+    """A module that a package exports whole: its head as it stands, and its functions."""
+    head = indent(inspect.getdoc(public.value) or "", "   ")
+    lines = [f".. py:module:: {public.name}", "", ".. code-block:: none", "   :class: head", "", head, ""]
+    for name in public.value.__all__:
+        lines += [f".. autofunction:: {public.name}.{name}", ""]
+    return lines
 
 
 def _class_lines(attribute: str, value: type) -> list[str]:

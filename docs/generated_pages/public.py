@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
+import inspect
 import pkgutil
 from dataclasses import dataclass
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -46,6 +49,35 @@ class PublicName:
     name: str
     module: str
     value: Any
+
+    @property
+    def attribute(self) -> str:
+        """The name without its module."""
+        return self.name.removeprefix(f"{self.module}.")
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the object is a value or an alias of a type: Python keeps no docstring of its own for it."""
+        return not (inspect.isclass(self.value) or inspect.isroutine(self.value) or inspect.ismodule(self.value))
+
+    @property
+    def sentence(self) -> str:
+        """What stands below a constant where it is defined, in its package or a file of it; "" where nothing does."""
+        package = importlib.import_module(self.module)
+        imports = (line for line in _lines(package) if isinstance(line, ast.ImportFrom))
+        homes = [line.module for line in imports if self.attribute in {alias.name for alias in line.names}]
+        lines = _lines(importlib.import_module(homes[0]) if homes else package)
+        for line, below in pairwise(lines):
+            targets = line.targets if isinstance(line, ast.Assign) else [getattr(line, "target", None)]
+            is_text = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            if is_text and self.attribute in {getattr(target, "id", None) for target in targets}:
+                return inspect.cleandoc(str(below.value.value))
+        return ""
+
+
+def _lines(module: ModuleType) -> list[ast.stmt]:
+    """Statements of a module outside its functions and classes."""
+    return ast.parse(inspect.getsource(module)).body
 
 
 def public_modules() -> list[ModuleType]:

@@ -21,6 +21,11 @@ def place_moments(moments: Any, places: NDArray[np.int64], width: int) -> Any:
     moments : Moments or DiagonalMoments
     places : array of int, shape (moments.n_features,)
     width : int
+
+    Returns
+    -------
+    Moments or DiagonalMoments
+        Of the type of ``moments``.
     """
     given = np.flatnonzero(places >= 0)
     to = places[given]
@@ -48,6 +53,11 @@ def append_columns(moments: Any, X: Vector, H: Any, weight: Vector) -> Any:
     X : array of shape (n, d)
     H : sparse matrix of 0 and 1, shape (n, k)
     weight : array of shape (n,)
+
+    Returns
+    -------
+    Moments or DiagonalMoments
+        On d + k features: those of X, then those of H.
     """
     if moments.has_directions:
         raise DataError("covariance='factor' on so many features takes numbers alone. Use 'diagonal' with categories.")

@@ -29,6 +29,15 @@ class BaseMoments(ABC):
 
     What is known of the scatter is declared: ``is_diagonal`` where it is kept per feature, an array of shape (d,), and
     ``has_directions`` where its leading directions are kept beside it.
+
+    Parameters
+    ----------
+    n_samples : float
+        Number of points, or the sum of their weights.
+    mean : array of shape (d,)
+    mean_rest : array of shape (d,)
+        What rounding cut from ``mean``: with it, sets at an offset of 1e8 merge as exactly as centred ones.
+    scatter : array of shape (d, d) or (d,)
     """
 
     n_samples: float
@@ -199,6 +208,16 @@ class DiagonalMoments(BaseMoments):
     """Weight, mean and per-feature scatter: O(d) numbers for any d.
 
     ``covariance`` and ``scatter`` are arrays of shape (d,).
+
+    Parameters
+    ----------
+    n_samples : float
+        Number of points, or the sum of their weights.
+    mean : array of shape (d,)
+    mean_rest : array of shape (d,)
+        What rounding cut from ``mean``.
+    scatter : array of shape (d,)
+        Σ w_i (x_i − mean)², feature by feature.
 
     Examples
     --------

@@ -20,21 +20,53 @@ Vector = NDArray[np.float64]
 
 
 def unit_scale(spread: DiagonalMoments) -> Vector:
-    """The standard deviation of each feature; 1 where it is constant, up to rounding, as in ``StandardScaler``."""
+    """The standard deviation of each feature; 1 where it is constant, up to rounding, as in ``StandardScaler``.
+
+    Parameters
+    ----------
+    spread : DiagonalMoments
+        Of the rows, whatever their class.
+
+    Returns
+    -------
+    array of shape (d,)
+    """
     n, variance, eps = spread.n_samples, spread.variance, np.finfo(np.float64).eps
     is_constant = variance <= n * eps * variance + (n * eps * spread.mean) ** 2
     return np.where(is_constant, 1.0, np.sqrt(variance))
 
 
 def diagonal_moments(moments: Any, first: int | None = None) -> DiagonalMoments:
-    """Moments feature by feature, of all features or only the ``first`` ones."""
+    """Moments feature by feature, of all features or only the ``first`` ones.
+
+    Parameters
+    ----------
+    moments : Moments, DiagonalMoments or LowRankMoments
+    first : int or None
+        How many features are kept; None for all.
+
+    Returns
+    -------
+    DiagonalMoments
+    """
     at = slice(first)
     scatter = moments.scatter if moments.is_diagonal else np.diagonal(moments.scatter)
     return DiagonalMoments(moments.n_samples, moments.mean[at], moments.mean_rest[at], scatter[at])
 
 
 def divide_rows(X: Any, scale: Vector) -> Any:
-    """X / scale, dense or sparse, in the precision it has and where it lives."""
+    """X / scale, dense or sparse, in the precision it has and where it lives.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+    scale : array of shape (d,)
+
+    Returns
+    -------
+    array or CSR array of shape (n, d)
+        New: X stays as it is.
+    """
     if is_elsewhere(X):
         return X / Home(X).put(scale, dtype_name(X))
     if sparse.issparse(X):
@@ -43,7 +75,19 @@ def divide_rows(X: Any, scale: Vector) -> Any:
 
 
 def divide_moments(moments: Any, scale: Vector) -> Any:
-    """Moments of the rows divided by ``scale``."""
+    """Moments of the rows divided by ``scale``.
+
+    Parameters
+    ----------
+    moments : Moments, DiagonalMoments or LowRankMoments
+        Of the rows as they are.
+    scale : array of shape (d,)
+
+    Returns
+    -------
+    Moments, DiagonalMoments or LowRankMoments
+        Of the type of ``moments``.
+    """
     mean, rest = moments.mean / scale, moments.mean_rest / scale
     if moments.has_directions:
         basis = moments.basis / scale[:, None]

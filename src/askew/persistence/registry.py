@@ -118,6 +118,7 @@ def trusted_types() -> list[str]:
     Returns
     -------
     list of str
+        In alphabetical order.
 
     Examples
     --------

@@ -120,7 +120,18 @@ def certify(problem: Problem, beta: Vector, gradient: Vector | None = None) -> C
 
 
 def spread(problem: Problem, scores: Vector) -> float:
-    """Standard deviation of the scores Kβ over the points, each counted by the size of its box."""
+    """Standard deviation of the scores Kβ over the points, each counted by the size of its box.
+
+    Parameters
+    ----------
+    problem : Problem
+    scores : array of shape (n,)
+
+    Returns
+    -------
+    float
+        0 where every box is a single point.
+    """
     weight = np.minimum(problem.upper - problem.lower, 1e300)
     total = float(weight.sum())
     if not total > 0:
@@ -129,7 +140,19 @@ def spread(problem: Problem, scores: Vector) -> float:
 
 
 def relative_violation(problem: Problem, solution: Solution) -> float:
-    """KKT violation in units of the spread of the scores; infinite where all scores are equal and it is not 0."""
+    """KKT violation of a solution, in units of the spread of its scores.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+        With the certificate and the gradient that a solve ends with.
+
+    Returns
+    -------
+    float
+        Infinite where all scores are equal and the violation is not 0.
+    """
     violation = max(0.0, solution.certificate.violation)
     if violation == 0.0:
         return 0.0

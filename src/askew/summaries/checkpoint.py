@@ -22,7 +22,7 @@ KINDS = {kind.__name__: kind for kind in (Moments, DiagonalMoments, LowRankMomen
 
 
 def save_stream(stream: Stream, classes: Any, names: Any, path: str | os.PathLike[str]) -> None:
-    """Write a stream so that :func:`load_stream` goes on from here."""
+    """Write a stream so that ``load_stream`` goes on from here."""
     arrays: dict[str, Any] = {
         "format": np.array(FORMAT),
         "classes": _plain(classes),

@@ -13,6 +13,7 @@ from askew.sources.schemas import is_category
 
 Vector = NDArray[np.float64]
 Kind = Literal["number", "category", "text", "date"]
+"""What a column of a table means."""
 
 
 @dataclass(frozen=True)

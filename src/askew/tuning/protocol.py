@@ -18,8 +18,10 @@ from askew.qp import Problem, Solution, SymmetricMatrix
 
 Vector = NDArray[np.float64]
 Candidate = dict[str, Any]
+"""Parameters of an estimator by name, as ``set_params`` takes them: one setting that a search tries."""
 ROUNDING = 1e-12
 Stage = Callable[[Mapping[str, Any]], list[Candidate]]
+"""Of the best candidate so far ({} at first): the candidates that a search tries next."""
 
 
 @dataclass(frozen=True)
