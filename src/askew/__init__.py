@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         MomentSVC,
         OneClassSVM,
         ParzenDescription,
+        TablePreparation,
     )
     from askew.tolerance import ToleranceClassifier
 
@@ -34,6 +35,7 @@ __all__ = [
     "MomentSVC",
     "OneClassSVM",
     "ParzenDescription",
+    "TablePreparation",
     "ToleranceClassifier",
 ]
 __version__ = "0.1.0"

@@ -64,7 +64,7 @@ def test_any_road_finds_the_model_of_encoder_and_scaler(frame, folder, options):
         agree(model.decision_function(frame[MIXED]), expected)
     assert list(model.feature_names_in_) == MIXED
     assert model.categories_ == {"country": ["de", "es", "fr", "it"], "kind": ["card", "cash", None]}
-    assert model.encoded_names_[:3].tolist() == ["amount", "country_de", "country_es"]
+    assert model.encoded_names_[:3].tolist() == ["amount", "country=de", "country=es"]
 
 
 def test_coefficients_are_those_of_the_original_features(frame):

@@ -141,7 +141,7 @@ def test_what_is_wrong_with_a_file_is_named(path, table, tmp_path):
 def test_a_file_that_changes_between_passes_is_noticed(table, tmp_path):
     place = tmp_path / "rows.parquet"
     pq.write_table(table, place)
-    from askew.estimators.streamed_rows import StreamedRows
+    from askew.summaries import StreamedRows
 
     rows = StreamedRows.open(place, None, "fraud", None, is_labelled=True)
     assert rows.n == 6000

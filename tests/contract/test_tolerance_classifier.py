@@ -685,7 +685,7 @@ def test_infeasible_is_found_before_the_training():
         ({"mean_radius": -1.0}, "mean_radius=-1.0 must be a number >= 0"),
         ({"response_method": "predict"}, "response_method='predict' must be one of"),
         ({"drift_level": 0}, "drift_level=0"),
-        ({"pos_label": "fraud"}, r"pos_label='fraud' must be one of the labels \[0, 1\]"),
+        ({"pos_label": "fraud"}, r"pos_label='fraud' is not among the classes of y: \[0, 1\]"),
         ({"estimator": LinearRegression()}, "must be a classifier, a one-class detector or a density"),
         ({"estimator": LogisticRegression}, "must be an estimator instance"),
         ({"estimator": None}, "must be an estimator instance"),

@@ -18,7 +18,10 @@ Target = Annotated[
 ]
 Positive = Annotated[
     str | None,
-    typer.Option(help="Value of the target that is the event; the rarer of two by default.", show_default=False),
+    typer.Option(
+        help="Value of the target that is the event; 1 of 0 and 1, else the rarer of two by default.",
+        show_default=False,
+    ),
 ]
 Tolerance = Annotated[float, typer.Option(help="Largest false alarm rate: 0.01 is 1 in 100.")]
 Confidence = Annotated[float, typer.Option(help="Probability that the promise is kept.")]

@@ -16,13 +16,13 @@ from sklearn.model_selection import StratifiedKFold
 from askew.detection.detector import Detector
 from askew.detection.gathering import Gathered, gather
 from askew.detection.methods import METHODS, Method, method_named
-from askew.detection.survey import Progress, Survey
 from askew.detection.training import Request, build_detector, plan_for, survey_for
 from askew.detection.tuning import Clock, OutOfTime, folds_of, judged_tolerance, tune
 from askew.exceptions import DataError
 from askew.metrics import tolerance_auc_score, tpr_at_fpr
 from askew.moments import CovarianceModel
 from askew.sources import Source, SvmlightSource
+from askew.tables import Progress, Survey
 from askew.tolerance.score import alarm_scores
 
 FOLDS = 3

@@ -22,7 +22,7 @@ class Detector:
 
     Attributes
     ----------
-    preparation : TablePreparation or SparseFeatures
+    preparation : TablePreparation
     classifier : ToleranceClassifier
         Around the fitted estimator.
     card : dict

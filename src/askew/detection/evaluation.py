@@ -12,11 +12,10 @@ from sklearn.metrics import roc_auc_score
 from askew.detection.detector import Detector
 from askew.detection.gathering import stacked
 from askew.detection.scoring import scored_blocks
-from askew.detection.survey import Progress
-from askew.detection.target_column import TargetColumn, canonical_label, count_labels, labels_of
 from askew.exceptions import DataError, ParameterError
 from askew.sources import Source
 from askew.sources.names import nearest
+from askew.tables import LabelCounts, Progress, Target, canonical_label, labels_of
 from askew.tolerance.drift import DriftMonitor, DriftTest
 
 Vector = NDArray[np.float64]
@@ -74,19 +73,19 @@ def evaluate_source(
     negatives: list[Vector] = []
     kept: list[tuple[Any, Any]] = []
     extra = [column.name] if source.columns else []
-    counts: dict[str, int] = {}
+    counts = LabelCounts()
     room = SAMPLE_ROWS
     for start, block, X, scores in scored_blocks(detector, source, progress, extra):
         labels = labels_of(block, column.name, start)
         is_positive = column.is_positive(labels, start)
-        count_labels(counts, labels, column.name)
+        counts = counts.merge(LabelCounts.of(labels))
         positives.append(scores[is_positive])
         negatives.append(scores[~is_positive])
         rows = np.concatenate([np.flatnonzero(is_positive)[:500], np.flatnonzero(~is_positive)[:1000]])[:room]
         if len(rows):
             kept.append((X[rows], is_positive[rows]))
             room -= len(rows)
-    column.check_seen(counts)
+    column.check_seen(counts.counts)
     found = np.concatenate(positives), np.concatenate(negatives)
     if len(found[1]) == 0:
         raise DataError(f"{source.name} holds no negatives, so nothing can be said about false alarms.")
@@ -97,12 +96,12 @@ def evaluate_source(
     return Evaluation(*found, test, sample)
 
 
-def _target(detector: Detector, source: Source, target: str | None, positive: str | None) -> TargetColumn:
+def _target(detector: Detector, source: Source, target: str | None, positive: str | None) -> Target:
     known = detector.card["target"]
     if known is not None:
-        column = TargetColumn.of_model(known, target, positive)
+        column = Target.of_model(known, target, positive)
     elif target is not None and (event := canonical_label(positive)) is not None:
-        column = TargetColumn(target, event, {})
+        column = Target(target, event, {})
     else:
         raise ParameterError("The model was fitted on normal rows. Say what to check with --target and --positive.")
     name = column.name

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from askew.detection.draw import uniform
-from askew.detection.survey import Progress, Survey, rows_of
-from askew.detection.target_column import labels_of
 from askew.exceptions import DataError
 from askew.moments import CovarianceModel
 from askew.sources import Source
+from askew.sources.source import count_rows
+from askew.summaries import draw_by_number
+from askew.tables import Progress, Survey, labels_of
 
 MOST_BYTES = 2**28
 """Memory that any one of the gathered parts may take."""
@@ -90,7 +90,7 @@ def gather(source: Source, survey: Survey, plan: Plan, progress: Progress) -> Ga
     columns = source.columns and [*survey.preparation.needed_, *([survey.target.name] if survey.target else [])]
     start = 0
     for block in source.blocks(columns or None):
-        n = rows_of(block)
+        n = count_rows(block)
         is_positive = np.zeros(n, bool)
         if survey.target is not None:
             is_positive = survey.target.is_positive(labels_of(block, survey.target.name, start), start)
@@ -126,10 +126,10 @@ class _Basket:
         self.model = None if plan.covariance is None else CovarianceModel(plan.covariance)
 
     def add(self, X: Any, is_positive: Any, start: int) -> None:
-        draw = uniform(start, len(is_positive), self.plan.seed)
-        second = uniform(start, len(is_positive), self.plan.seed + 1)
+        draw = draw_by_number(start, len(is_positive), self.plan.seed)
+        second = draw_by_number(start, len(is_positive), self.plan.seed + 1)
         is_held = np.where(is_positive, second < self.plan.held_positive_share, draw < self.held_below)
-        third = uniform(start, len(is_positive), self.plan.seed + 2)
+        third = draw_by_number(start, len(is_positive), self.plan.seed + 2)
         trains = ~is_held
         self._keep("held_positives", X, is_held & is_positive)
         self._keep("held_negatives", X, is_held & ~is_positive)

@@ -24,11 +24,10 @@ FORMAT = 1
 CARD = "askew.json"
 TRUSTED = frozenset(
     {
-        "askew.detection.sparse_features.SparseFeatures",
         "askew.estimators.table_preparation.TablePreparation",
-        "askew.estimators.table_number.NumberColumn",
-        "askew.estimators.table_category.CategoryColumn",
-        "askew.estimators.table_date.DateColumn",
+        "askew.tables.numbers.NumberColumn",
+        "askew.tables.categories.CategoryColumn",
+        "askew.tables.dates.DateColumn",
         "askew.estimators.moment_svc.MomentSVC",
         "askew.estimators.svc.SVC",
         "askew.estimators.asymmetric_svc.AsymmetricSVC",
@@ -42,6 +41,9 @@ TRUSTED = frozenset(
         "askew.methods.kernel_scaling_search.Search",
         "askew.moments.moments.DiagonalMoments",
         "askew.moments.moments.Moments",
+        "askew.tables.preparation.SparseColumns",
+        "askew.tables.preparation.TableColumns",
+        "askew.tables.values.Spelling",
         "askew.tolerance.calibration.Calibration",
         "askew.tolerance.certificate.OwnCertificate",
         "askew.tolerance.classifier.ToleranceClassifier",

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from askew.detection.detector import Detector
-from askew.detection.survey import Progress, rows_of
 from askew.exceptions import DataError, ParameterError
 from askew.sources import Source, TableWriter, check_outputs
 from askew.sources.names import nearest
-from askew.sources.source import naming
+from askew.sources.source import count_rows, naming
+from askew.tables import Progress
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def scored_blocks(
     start = 0
     for block in source.blocks(columns):
         detector.check_block(block)
-        X, end = detector.preparation.transform(block), start + rows_of(block)
+        X, end = detector.preparation.transform(block), start + count_rows(block)
         yield start, block, X, naming(f"{source.name}, rows {start + 1:,} to {end:,}", detector.scores_of, X)
         start = end
         progress("scoring", start, source.n_rows)

@@ -14,10 +14,12 @@ from sklearn.metrics import roc_auc_score
 from askew.detection.detector import Detector
 from askew.detection.gathering import Gathered, Plan, gather
 from askew.detection.methods import METHODS, Method, candidates, method_named
-from askew.detection.survey import Progress, Survey, take_survey
 from askew.detection.tuning import Clock, OutOfTime, Tuned, common_tolerance, tune
+from askew.estimators.table_preparation import TablePreparation
 from askew.exceptions import DataError, InfeasibleError, ParameterError
 from askew.sources import Source, SvmlightSource
+from askew.summaries import draw_by_number
+from askew.tables import Progress, Survey, take_survey
 from askew.tolerance import ToleranceClassifier, negatives_required
 
 HELD_SHARE, LARGEST_HELD_SHARE = 0.3, 0.5
@@ -34,7 +36,7 @@ class Request:
     target : str or None
         Column of the event; None when all rows are normal.
     positive : str or None
-        Its value for the event; the rarer of two by default.
+        Its value for the event; by default the larger of 0 and 1 or of -1 and 1, and of two others the rarer.
     method : str
         A name of ``askew.detection.methods``, or "auto".
     tolerance, confidence : float
@@ -125,12 +127,11 @@ def survey_for(source: Source, request: Request, progress: Progress) -> tuple[Su
     def survey() -> Survey:
         return take_survey(
             source,
+            TablePreparation(kinds=dict.fromkeys(request.categorical, "category")),
             request.target,
             request.positive,
             drop=request.drop,
-            categorical=request.categorical,
-            held_share=share,
-            seed=request.seed,
+            trains=lambda start, n: draw_by_number(start, n, request.seed) >= share,
             progress=progress,
         )
 

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from askew.detection.gathering import Gathered, stacked
+from askew.detection.gathering import Gathered
 from askew.detection.methods import Method
+from askew.estimators.moment_svc_cv import areas_from_moments
 from askew.exceptions import DataError
-from askew.metrics import tolerance_auc_score
 from askew.selection import ToleranceSearchCV
 
 FOLDS, FEWER_FOLDS = 5, 3
@@ -212,14 +211,10 @@ def _tune_on_moments(
     part = np.random.default_rng(0).permutation(positives.shape[0]) % folds
     grid = list((method.grid or {"C": [base.C]})["C"])
     scores = np.zeros((len(grid), folds))
-    for done, (i, k) in enumerate(np.ndindex(scores.shape), start=1):
+    for k, areas in enumerate(areas_from_moments(base, grid, positives, gathered.moments, negatives, part, judged)):
+        scores[:, k] = areas
+        tell((k + 1) * len(grid), scores.size)
         clock.check()
-        with _candidates_may_fail():
-            model = clone(base).set_params(C=grid[i]).fit_from_moments(positives[part != k], gathered.moments)
-        X = stacked([negatives, positives[part == k]])
-        y = np.repeat([0, 1], [negatives.shape[0], int((part == k).sum())])
-        scores[i, k] = tolerance_auc_score(y, model.decision_function(X), judged, normalize=True)
-        tell(done, scores.size)
     best = int(np.argmax(scores.mean(axis=1)))
     begin = time.perf_counter()
     estimator = base.set_params(C=grid[best]).fit_from_moments(positives, gathered.moments)

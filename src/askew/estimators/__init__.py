@@ -11,6 +11,7 @@ from askew.estimators.one_class_svm import OneClassSVM
 from askew.estimators.parzen_description import ParzenDescription
 from askew.estimators.svc import SVC
 from askew.estimators.svdd import SVDD
+from askew.estimators.table_preparation import TablePreparation
 
 __all__ = [
     "SVC",
@@ -24,4 +25,5 @@ __all__ = [
     "MomentSVCCV",
     "OneClassSVM",
     "ParzenDescription",
+    "TablePreparation",
 ]

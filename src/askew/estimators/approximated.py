@@ -18,8 +18,7 @@ from sklearn.utils import check_random_state
 
 from askew.arrays import row_precision
 from askew.estimators.kernel_machine import MEGABYTE, KernelMachine
-from askew.estimators.sklearn_private import Interval, StrOptions, check_weights
-from askew.estimators.streamed_rows import StreamedRows
+from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import ParameterError
 from askew.kernels.landmarks import RULES, choose_landmarks, draw_keys, draw_pool
 from askew.kernels.low_rank import LowRank
@@ -27,6 +26,7 @@ from askew.kernels.nystroem import Nystroem
 from askew.kernels.recomputed import HeldRows, Recomputed, rows_held
 from askew.methods.expansion import Expansion
 from askew.sources import is_beyond_memory
+from askew.summaries import StreamedRows
 
 LEAST_LANDMARKS, MOST_LANDMARKS = 500, 2000
 _OF_LANDMARKS = ("landmarks_", "landmark_coef_", "n_landmarks_", "rank_")
@@ -82,6 +82,7 @@ class Approximated(KernelMachine):
                 f'{type(X).__name__}. Set approximation="nystroem" to fit from files and other sources, or load the '
                 "rows first."
             )
+        check_parameters(self)  # before a pass over all rows
         rows = StreamedRows.open(X, y, target, sample_weight, is_labelled)
         return rows, rows.y if is_labelled else y, rows.weight
 

@@ -13,16 +13,15 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from askew.estimators.approximated import Approximated
-from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies, telling_of_memory
 from askew.estimators.kernel_machine import MEGABYTE
-from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import InfeasibleError
 from askew.methods import asymmetric
 from askew.methods.asymmetric import Asymmetric
 from askew.qp import Problem, Solution, relative_violation
 from askew.solvers import solve
+from askew.tuning import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 
 AUTO_MU, AUTO_TAU = 0.75, 0.25  # least mean regret in 0.1-AUC over a 5×5 grid on 16 sets at 1:9
 # τ = 0 ranks small sets a little better (studies/across); among many overlapping rows it leaves w = 0 and no ranking
@@ -175,7 +174,7 @@ class AsymmetricSVC(Classifies, Approximated):
         """
         self._begin()
         X, y, sample_weight = self._opened(X, y, sample_weight, target)
-        X, classes, codes, weight, rows = read_classes(self, X, y, sample_weight)
+        X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
         tasks = self._one_vs_rest(classes, codes, weight)
         matrix = self._kernel_matrix(X, weight, codes)
         machines = [asymmetric.fit(matrix, signs, weight, mu, tau, self._solve) for signs, mu, tau in tasks]
@@ -198,7 +197,7 @@ class AsymmetricSVC(Classifies, Approximated):
         """
         other = clone(self)
         check_parameters(other)
-        X, classes, codes, weight, _ = read_classes(other, X, y, sample_weight)
+        X, classes, codes, weight, _ = other._read_classes(X, y, sample_weight)
         tasks = other._one_vs_rest(classes, codes, weight)
         matrix = other._kernel_matrix(X, weight, codes)
         return _one_or_all(

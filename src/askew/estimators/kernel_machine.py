@@ -17,18 +17,20 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from askew.arrays import Home, fetched, host, is_elsewhere, take_rows
 from askew.estimators.elsewhere import read_rows, telling_of_memory
 from askew.estimators.progress import ReportsProgress
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
-from askew.estimators.streamed_rows import StreamedRows
 from askew.exceptions import DataError
 from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
 from askew.qp import Problem, Solution, Status
 from askew.solvers import solve
 from askew.sources import ScoresAnywhere
+from askew.summaries import StreamedRows
+from askew.tables import encode_labels
 
 MEGABYTE = 2**20
 
@@ -80,6 +82,21 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         kept = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else take_rows(X, rows)
         return kept, None if y is None else y[rows], weight[rows], rows
 
+    def _read_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Any, NDArray[np.int64]]:
+        """Checked rows of a classifier: X, the classes, the class number of each row, weights, which rows they are."""
+        name = type(self).__name__
+        if y is None:
+            raise DataError(f"{name} requires y to be passed, but the target y is None. Pass one class label per row.")
+        check_classification_targets(fetched(y))
+        X, y, weight, rows = self._read_training(X, y, sample_weight)
+        classes, codes = encode_labels(y)
+        if len(classes) < 2:
+            raise DataError(
+                f"{name} needs rows of at least two classes with positive weight; got one class, "
+                f"{classes.tolist()[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
+            )
+        return X, classes, codes, weight, rows
+
     def _computes_elsewhere(self) -> bool:
         """Whether rows in another array library are computed on where they are; else they come to the host."""
         return bool(self.kernel != "precomputed")
@@ -124,6 +141,14 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
             variance = X.variance() if isinstance(X, StreamedRows) else None
             self.gamma_ = resolve_gamma(self.gamma, X, weight, variance)
             return self._matrix_of(self._kernel_function(), X, weight, strata)
+
+    def _path_matrix(self, X: Any, weight: Any) -> Any:
+        """The kernel on all rows of a search."""
+        return self._kernel_matrix(X, weight)
+
+    def _search_unit(self, X: Any, weight: Any) -> float:
+        """The width 1 / (d · var X), in which a search measures widths."""
+        return 1.0 if self.kernel == "precomputed" else resolve_gamma("scale", X, weight)
 
     def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
         """The matrix of a kernel function on the training rows."""

@@ -12,7 +12,6 @@ from scipy import sparse
 
 from askew.arrays import fetched
 from askew.estimators.class_weight import weights_of_classes
-from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies
 from askew.estimators.kernel_machine import KernelMachine
 from askew.estimators.rows_at_fault import check_in_memory
@@ -190,7 +189,7 @@ class KernelScaledSVC(Classifies, ScaledSearch):
         self._begin()
         check_in_memory(self, X, target, "fit askew.SVC(approximation='nystroem') or askew.MomentSVC from the source")
         self._check_strengths()
-        X, classes, codes, weight, rows = read_classes(self, X, y, sample_weight)
+        X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
         by_class = weights_of_classes(self.class_weight, classes, codes, weight)
         self._fit_machines(X, codes, self.C * by_class[codes] * weight, weight, rows)
         self.classes_, self.class_weight_ = classes, by_class

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,12 +14,15 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from askew.estimators.moment_svc import MomentSVC
-from askew.estimators.moment_targets import read_targets
+from askew.arrays import stack_rows
+from askew.estimators.moment_svc import READ, MomentSVC, pool_for
 from askew.estimators.sklearn_private import Interval, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
-from askew.metrics import tolerance_auc_score
+from askew.moments import divide_rows, unit_scale
 from askew.sources import ScoresAnywhere
+from askew.summaries import Evidence, gather
+from askew.tables import read_targets
+from askew.tuning import best_cost, cost_areas
 
 
 class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):
@@ -88,26 +93,31 @@ class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         if y is None:
             raise DataError("MomentSVCCV requires y to be passed, but the target y is None. Pass one label per row.")
         base = MomentSVC() if self.estimator is None else self.estimator
-        options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
-        checked, target = validate_data(self, X, y, multi_output=True, **options)
-        weight = check_weights(sample_weight, checked)
+        Cs = np.logspace(-4, 4, int(self.Cs)) if np.isscalar(self.Cs) else self.Cs
+        try:
+            Cs = base._check_costs(Cs)
+        except ParameterError as error:
+            raise ParameterError(f"MomentSVCCV follows {type(base).__name__}.path, which says: {error}") from error
+        new = clone(self)
+        rows, target = validate_data(new, X, y, multi_output=True, **READ)
+        weight = check_weights(sample_weight, rows)
         targets = read_targets(target, weight, base.pos_label)
-        Cs = np.logspace(-4, 4, int(self.Cs)) if np.isscalar(self.Cs) else np.asarray(self.Cs, dtype=np.float64).ravel()
-        folds = check_cv(self.cv, target, classifier=True).split(checked, target)
-        scores = [
-            self._fold_scores(base, Cs, (checked, target, weight), targets.member, *fold, targets.sign)
-            for fold in folds
-        ]
-        table = np.array(scores).reshape(-1, len(Cs))
+        areas = []
+        for train, test in check_cv(self.cv, target, classifier=True).split(rows, target):
+            learn, judge = train[weight[train] > 0], test[weight[test] > 0]
+            areas.append(self._judge_costs(base, Cs, rows, targets.member, weight, learn, judge))
+        table = np.array(areas).reshape(-1, len(Cs))
         if np.isnan(table).all():
             raise DataError(
                 "No fold holds both classes in training and in testing. Use fewer folds, or give more rows of each."
             )
-        means = np.nanmean(table, axis=0)
-        best = int(np.lexsort((-Cs, -means.round(12)))[0])
-        self.best_estimator_ = clone(base).set_params(C=float(Cs[best])).fit(X, y, sample_weight=sample_weight)
-        self.Cs_, self.scores_, self.C_ = Cs, table, float(Cs[best])
-        self.classes_ = self.best_estimator_.classes_
+        C = best_cost(Cs, table)
+        model = clone(base).set_params(C=C).fit(X, y, sample_weight=sample_weight)
+        self.best_estimator_, self.Cs_, self.scores_, self.C_ = model, Cs, table, C
+        self.classes_, self.n_features_in_ = model.classes_, model.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(new, "feature_names_in_"):
+            self.feature_names_in_ = new.feature_names_in_
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -120,34 +130,57 @@ class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
-    def _fold_scores(
-        self, base: Any, Cs: Any, data: Any, member: NDArray[np.bool_], train: Any, test: Any, sign: float
+    def _judge_costs(
+        self, base: MomentSVC, Cs: Any, X: Any, member: NDArray[np.bool_], weight: Any, learn: Any, judge: Any
     ) -> NDArray[np.float64]:
-        """Area of every cost on one fold, averaged over the machines that can be judged."""
-        X, y, weight = data
-        learn, judge = train[weight[train] > 0], test[weight[test] > 0]
-        judged = member[judge].any(axis=0) & ~member[judge].all(axis=0)
-        if not judged.any() or not self._is_learnable(member[learn]):
+        """Area of every cost on one fold; NaN where a machine has no positives or no negatives to learn from."""
+        learnt = member[learn]
+        if not learnt.any(axis=0).all() or learnt.all(axis=0).any():
             return np.full(len(Cs), np.nan)
-        try:
-            path = base.path(X[learn], y[learn], Cs, sample_weight=weight[learn])
-        except ParameterError as error:
-            raise ParameterError(f"MomentSVCCV follows {type(base).__name__}.path, which says: {error}") from error
-        areas = np.full((len(Cs), member.shape[1]), np.nan)
-        for k in np.flatnonzero(judged):
-            scores = sign * np.asarray(X[judge] @ path.coefs[:, k].T)
-            for c in range(len(Cs)):
-                areas[c, k] = tolerance_auc_score(
-                    member[judge, k], scores[:, c], self.tolerance, normalize=True, sample_weight=weight[judge]
-                )
-        return np.nanmean(areas, axis=1)
-
-    @staticmethod
-    def _is_learnable(member: NDArray[np.bool_]) -> bool:
-        """Whether every machine has positives and negatives."""
-        return bool(member.any(axis=0).all() and not member.all(axis=0).any())
+        with pool_for(X):
+            divided, scale = base._scaled(X[learn], weight[learn])
+            evidence = gather(divided, learnt, weight[learn], base._model())
+            held = X[judge] if scale is None else divide_rows(X[judge], scale)
+            return cost_areas(evidence, (held, member[judge], weight[judge]), base._setting(), Cs, self.tolerance)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def areas_from_moments(
+    base: MomentSVC, Cs: Any, X_positive: Any, moments: Any, X_negative: Any, folds: Any, tolerance: float
+) -> Iterator[NDArray[np.float64]]:
+    """Area of every cost on each fold of the positives, against moments that stand in every fold.
+
+    In the moments of many negatives, the few thousand that judge weigh nothing. The covariance is factorised once.
+
+    Parameters
+    ----------
+    base : MomentSVC
+    Cs : array of shape (n_Cs,)
+    X_positive : array or sparse matrix of shape (n_positives, n_features)
+    moments : Moments or DiagonalMoments
+        Of the negatives.
+    X_negative : array or sparse matrix
+        A sample of the negatives, which judges.
+    folds : array of int, shape (n_positives,)
+        The fold in which each positive is held out.
+    tolerance : float
+        As for :class:`MomentSVCCV`.
+    """
+    check_parameters(base)
+    Cs, model, n = base._check_costs(Cs), base._model(), X_negative.shape[0]
+    whole = np.arange(X_positive.shape[0])
+    evidence = Evidence(X_positive, np.ones(len(whole)), whole, moments, model.build(moments))
+    if base.scale:
+        scale = unit_scale(evidence.spread)
+        evidence, X_negative = evidence.divided(scale, model), divide_rows(X_negative, scale)
+    for fold in range(int(folds.max()) + 1):
+        learn, judge = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        part = replace(evidence, X=evidence.X[learn], weight=evidence.weight[learn], rows=learn)
+        held = stack_rows([X_negative, evidence.X[judge]])
+        member = np.arange(held.shape[0])[:, None] >= n
+        with pool_for(held):
+            yield cost_areas([part], (held, member, np.ones(held.shape[0])), base._setting(), Cs, tolerance)

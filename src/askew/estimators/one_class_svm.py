@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from askew.estimators.approximated import Approximated
 from askew.estimators.data_description import DataDescription
-from askew.estimators.searchable import Fold, PathPoint, Stage, stretched_from, widths
 from askew.methods import one_class
+from askew.tuning import Fold, PathPoint, Stage, stretched_from, widths
 
 
 class OneClassSVM(Approximated, DataDescription):

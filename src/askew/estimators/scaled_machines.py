@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from askew.arrays import host, is_elsewhere
 from askew.estimators.kernel_machine import KernelMachine
-from askew.estimators.row_identity import row_identity
 from askew.exceptions import DataError, ParameterError
 from askew.kernels import Gram
 from askew.kernels.points import squared_norms
@@ -26,6 +25,7 @@ from askew.methods.kernel_scaling_score import (
     unite,
 )
 from askew.methods.kernel_scaling_search import Search, candidates_of, search
+from askew.summaries import row_identity
 from askew.threads import workers
 
 Indices = NDArray[np.int64]

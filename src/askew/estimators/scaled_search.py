@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.estimators.class_weight import weights_of_classes
-from askew.estimators.row_identity import row_identity
 from askew.estimators.scaled_machines import ScaledMachines
-from askew.estimators.searchable import Candidate, Fold, PathPoint, Stage, start_from, widths
 from askew.methods import kernel_scaling
 from askew.methods.kernel_scaling import Fitted, Task
 from askew.methods.kernel_scaling_fold import of_training_rows
 from askew.methods.kernel_scaling_rules import Strengths, rule_of
 from askew.methods.kernel_scaling_search import candidates_of
 from askew.qp import Problem, Solution
+from askew.summaries import row_identity
+from askew.tuning import Candidate, Fold, PathPoint, Stage, start_from, widths
 
 STIFFER = (1.0, 10.0)  # times the best C of the plain fit: a bent kernel is smaller, and the same C softer
 
@@ -33,7 +33,7 @@ class _Plain:
 
 
 class ScaledSearch(ScaledMachines):
-    """What KernelScaledSVC offers to a search (``askew.estimators.searchable``)."""
+    """What KernelScaledSVC offers to a search (``askew.tuning``)."""
 
     def _path_parameters(self) -> frozenset[str]:
         bend = {"scaling", "k", "k_majority", "k_minority", "max_scalings", "scoring", "tolerance", "n_folds"}

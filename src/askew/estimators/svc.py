@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from askew.estimators.approximated import Approximated
 from askew.estimators.class_weight import weights_of_classes
-from askew.estimators.classes import read_classes
 from askew.estimators.elsewhere import Classifies
-from askew.estimators.searchable import Fold, PathPoint, Stage, start_from, widths
 from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.exceptions import ParameterError
 from askew.methods import c_svc
 from askew.methods.expansion import Expansion
 from askew.qp import Solution
+from askew.tuning import Fold, PathPoint, Stage, start_from, widths
 
 
 class SVC(Classifies, Approximated):
@@ -168,7 +167,7 @@ class SVC(Classifies, Approximated):
         """
         self._begin()
         X, y, sample_weight = self._opened(X, y, sample_weight, target)
-        X, classes, codes, weight, rows = read_classes(self, X, y, sample_weight)
+        X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
         by_class = weights_of_classes(self.class_weight, classes, codes, weight)
         matrix = self._kernel_matrix(X, weight, codes)
         cost = self.C * by_class[codes] * weight

@@ -1,54 +1,59 @@
-"""From a table as people keep it to a matrix of numbers, learnt in one pass.
-
-It stands among the estimators because it is one: a scikit-learn transformer with ``partial_fit``, usable in a Pipeline
-and, block by block, on data beyond memory.
-"""
+"""From a table as people keep it to a matrix of numbers, learnt in one pass."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from numbers import Integral
+from os import PathLike
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from askew.estimators.table_category import CategoryColumn
-from askew.estimators.table_date import DateColumn
-from askew.estimators.table_number import NumberColumn
-from askew.exceptions import DataError, ParameterError
-from askew.sources.frames import as_table
-from askew.sources.names import nearest
-
-Vector = NDArray[np.float64]
+from askew.estimators.sklearn_private import Interval, check_parameters
+from askew.sources import open_source
+from askew.tables import Reading, SparseColumns, Spelling, TableColumns, learn
 
 
 class TablePreparation(TransformerMixin, BaseEstimator):
-    """Make a table numeric: scale numbers, spread categories, fill gaps, read dates, and say what was done.
+    """Make a table numeric: scale numbers, spread categories, hash text, fill gaps, read dates, and say what was done.
 
     Use it in front of any askew estimator when the data are a table with mixed columns. For a matrix of numbers,
-    scikit-learn's ``StandardScaler`` does. Needs pyarrow.
+    scikit-learn's ``StandardScaler`` does. Sparse rows pass through. Needs pyarrow for tables.
 
     Parameters
     ----------
     max_categories : int, default=25
-        Levels of a category that get a column of their own.
-    categorical : sequence of str, default=()
-        Columns of numbers that are codes and not quantities.
+        Levels of a category that get a column of their own; the rarer ones share one.
+    kinds : mapping of str to {"number", "category", "text", "date"}, default=None
+        What columns are, where their type does not tell: codes that look like numbers, numbers or dates kept as text.
+    null : sequence of str, default=()
+        Texts that stand for a missing value, such as "?"; an empty one always does.
+    decimal, thousands : str, default="." and ""
+        Marks within numbers that are kept as text, for columns that ``kinds`` calls numbers.
+    text : int, default=64
+        Columns that the character n-grams of free text are hashed to; 0 leaves free text to be a category or an
+        identifier.
+    drop : sequence of str, default=()
+        Columns to leave out.
 
     Attributes
     ----------
-    columns_ : dict of str to NumberColumn, CategoryColumn or DateColumn
+    columns_ : dict of str to a learnt column
         What was learnt of each column.
     unused_ : dict of str to str
         Columns that are left out, with the reason.
     feature_names_in_ : array of str
+        For tables.
     n_features_in_ : int
 
     Examples
     --------
-    >>> from askew.estimators.table_preparation import TablePreparation
+    >>> from askew import TablePreparation
     >>> table = {"amount": [1.0, 3.0, None, 5.0], "country": ["fr", "de", "fr", "fr"]}
     >>> preparation = TablePreparation().fit(table)
     >>> preparation.get_feature_names_out().tolist()
@@ -57,133 +62,134 @@ class TablePreparation(TransformerMixin, BaseEstimator):
     (4, 4)
     """
 
-    def __init__(self, max_categories: int = 25, categorical: Sequence[str] = ()) -> None:
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_categories": [Interval(Integral, 1, None, closed="left")],
+        "kinds": [Mapping, None],
+        "null": ["array-like"],
+        "decimal": [str],
+        "thousands": [str],
+        "text": [Interval(Integral, 0, None, closed="left")],
+        "drop": ["array-like"],
+    }
+
+    def __init__(
+        self,
+        max_categories: int = 25,
+        *,
+        kinds: Mapping[str, str] | None = None,
+        null: Sequence[str] = (),
+        decimal: str = ".",
+        thousands: str = "",
+        text: int = 64,
+        drop: Sequence[str] = (),
+    ) -> None:
         self.max_categories = max_categories
-        self.categorical = categorical
+        self.kinds = kinds
+        self.null = null
+        self.decimal = decimal
+        self.thousands = thousands
+        self.text = text
+        self.drop = drop
 
     def fit(self, X: Any, y: Any = None) -> TablePreparation:
-        """Learn from a whole table.
+        """Learn from all rows, in one pass.
 
         Parameters
         ----------
-        X : pandas, Polars or Arrow frame, dict of columns, or array of shape (n, d)
+        X : frame, dict of columns, array, sparse matrix, or rows beyond memory
+            Beyond memory are a path (file, folder, pattern), a Dask or Spark frame, a pyarrow dataset and any source.
         y : ignored
         """
-        self.__dict__.pop("columns_", None)
-        return self.partial_fit(X)
+        reading = self._reading()
+        texts = [name for name, kind in reading.kinds.items() if kind != "number"]
+        is_rows = isinstance(X, list) and not all(isinstance(each, (str, PathLike)) for each in X)
+        source = open_source(np.asarray(X) if is_rows else X, text=texts)
+        columns = None
+        if source.columns:
+            reading.check(source.columns)
+            columns = [name for name in source.columns if name not in reading.drop]
+        return self._adopt(source.map_reduce(partial(learn, reading=reading), _merge, columns))
 
     def partial_fit(self, X: Any, y: Any = None) -> TablePreparation:
         """Learn from one more block. The columns and their types are those of the first."""
-        table = _tabulated(X)
-        if not hasattr(self, "columns_"):
-            self._begin(table)
-        self._check_columns(table)
-        if table.num_rows == 0:
-            raise DataError("Found a table with 0 rows (0 sample(s)) while a minimum of 1 is required.")
-        for name, column in self.columns_.items():
-            column.learn(table.column(name))
-        return self
+        part = learn(X, self._reading())
+        return self._adopt(self._learnt.merge(part) if hasattr(self, "_learnt") else part)
 
-    def transform(self, X: Any) -> Vector:
-        """The table as an array of float64, one row each."""
-        check_is_fitted(self, "columns_")
-        table = _tabulated(X)
-        self._check_columns(table)
-        used = self._used()
-        widths = [len(column.names_out()) for column in used]
-        out = np.empty((table.num_rows, sum(widths)))
-        ends = np.cumsum([0, *widths])
-        for column, start, end in zip(used, ends[:-1], ends[1:], strict=True):
-            column.write(table.column(column.name), out[:, start:end])
-        return out
+    def merge(self, other: TablePreparation) -> TablePreparation:
+        """A preparation that has learnt from the rows of both."""
+        check_is_fitted(self, "_learnt")
+        check_is_fitted(other, "_learnt")
+        both = type(self)(**self.get_params(deep=False))
+        return both._adopt(self._learnt.merge(other._learnt))
+
+    def transform(self, X: Any) -> Any:
+        """The table as an array of float64, one row each; sparse rows as a CSR matrix."""
+        check_is_fitted(self, "_learnt")
+        return self._learnt.transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Names of the prepared columns."""
-        check_is_fitted(self, "columns_")
-        return np.array([name for column in self._used() for name in column.names_out()], dtype=object)
+        check_is_fitted(self, "_learnt")
+        return np.array(self._learnt.names_out, dtype=object)
+
+    def explain(self) -> list[str]:
+        """One line per column of the table: what is done with it, or why it is left out."""
+        check_is_fitted(self, "_learnt")
+        return self._learnt.explain()
+
+    @property
+    def columns_(self) -> dict[str, Any]:
+        """What was learnt of each column; nothing of sparse ones."""
+        return getattr(self._learnt, "columns", {})
 
     @property
     def unused_(self) -> dict[str, str]:
         """Columns that are left out, with the reason."""
-        idle = {name: column.why_dropped for name, column in self.columns_.items() if column.why_dropped}
-        return {**self._unreadable, **idle}
+        return self._learnt.unused
 
     @property
     def needed_(self) -> tuple[str, ...]:
         """Columns of the table that ``transform`` reads."""
-        return tuple(column.name for column in self._used())
+        return self._learnt.needed
 
     @property
-    def means_out_(self) -> Vector:
+    def means_out_(self) -> NDArray[np.float64]:
         """Mean of each prepared column over the rows learnt from."""
-        return np.array([mean for column in self._used() for mean in column.means_out()])
+        return self._learnt.means_out
 
     @property
     def sources_out_(self) -> list[str]:
         """The column of the table that each prepared column comes from."""
-        return [column.name for column in self._used() for _ in column.names_out()]
+        return self._learnt.sources_out
 
-    def explain(self) -> list[str]:
-        """One line per column of the table: what is done with it, or why it is left out."""
-        check_is_fitted(self, "columns_")
-        lines = [f"{column.name}: {column.explain()}" for column in self._used()]
-        return lines + [f"{name}: left out, {reason}" for name, reason in self.unused_.items()]
+    def _reading(self) -> Reading:
+        check_parameters(self)
+        spelling = Spelling(tuple(self.null), self.decimal, self.thousands)
+        return Reading(self.max_categories, dict(self.kinds or {}), tuple(self.drop), self.text, spelling)
 
-    def _begin(self, table: Any) -> None:
-        if self.max_categories < 1:
-            raise ParameterError(f"max_categories must be at least 1; got {self.max_categories}.")
-        absent = [name for name in self.categorical if name not in table.column_names]
-        if absent:
-            raise ParameterError(f"There is no column {absent[0]!r}. {nearest(absent[0], table.column_names)}")
-        self.columns_: dict[str, Any] = {}
-        self._unreadable: dict[str, str] = {}
-        for field in table.schema:
-            column = self._column(field.name, field.type)
-            if column is None:
-                self._unreadable[field.name] = f"its type {field.type} is not supported"
-            else:
-                self.columns_[field.name] = column
-        self.feature_names_in_ = np.array(table.column_names, dtype=object)
-        self.n_features_in_ = len(table.column_names)
+    def _adopt(self, learnt: TableColumns | SparseColumns) -> TablePreparation:
+        self._learnt = learnt
+        self.__dict__.pop("feature_names_in_", None)
+        self.n_features_in_ = learnt.n_features if isinstance(learnt, SparseColumns) else len(learnt.names)
+        if isinstance(learnt, TableColumns):
+            self.feature_names_in_ = np.array(learnt.names, dtype=object)
+        return self
 
-    def _column(self, name: str, kind: Any) -> Any:
-        from pyarrow import types
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A preparation of askew 0.1.0 before models had a registry held its columns side by side."""
+        if "_unreadable" in state:
+            columns, left_out = state.pop("columns_"), state.pop("_unreadable")
+            names = tuple(map(str, state["feature_names_in_"]))
+            kinds = dict.fromkeys(state.pop("categorical"), "category")
+            state = {**TablePreparation(kinds=kinds).__dict__, **state}
+            state["_learnt"] = TableColumns(names, columns, left_out)
+        super().__setstate__(state)
 
-        kind = kind.value_type if types.is_dictionary(kind) else kind
-        if name in self.categorical or any(
-            test(kind) for test in (types.is_string, types.is_large_string, types.is_string_view, types.is_null)
-        ):
-            return CategoryColumn(name, self.max_categories)
-        if types.is_timestamp(kind) or types.is_date(kind):
-            return DateColumn(name, types.is_timestamp(kind))
-        numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
-        if any(test(kind) for test in (*numeric, types.is_time, types.is_duration)):
-            return NumberColumn(name)
-        return None
-
-    def _check_columns(self, table: Any) -> None:
-        present = set(table.column_names)
-        absent = [name for name in self.columns_ if name not in present and name not in self.unused_]
-        if absent:
-            extra = [name for name in table.column_names if name not in set(self.feature_names_in_)]
-            others = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
-            hint = nearest(absent[0], extra) if extra else ""
-            raise DataError(
-                f"The data lack the column {absent[0]!r}{others}, which the model was fitted with. "
-                f"{hint if 'Did you' in hint else ''}".rstrip()
-            )
-
-    def _used(self) -> list[Any]:
-        return [column for column in self.columns_.values() if not column.why_dropped]
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.string = tags.input_tags.allow_nan = True
+        return tags
 
 
-def _tabulated(X: Any) -> Any:
-    """A frame or an array as an Arrow table; columns of an array are called x0, x1, …"""
-    if hasattr(X, "toarray"):
-        raise DataError("Sparse data was passed, but a table is needed. Sparse features need no preparation.")
-    if isinstance(X, (np.ndarray, list)):
-        X = np.asarray(X)
-        if X.ndim != 2:
-            raise DataError(f"X must have two dimensions, rows by columns; got {X.ndim}. Reshape your data.")
-        return as_table({f"x{j}": X[:, j] for j in range(X.shape[1])})
-    return as_table(X)
+def _merge(part: Any, other: Any) -> Any:
+    return part.merge(other)

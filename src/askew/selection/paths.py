@@ -24,7 +24,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 
 from askew.arrays import Home, is_elsewhere, row_precision
-from askew.estimators.searchable import Fold, PathPoint, for_another_kernel
 from askew.exceptions import AskewError
 from askew.kernels.array_stored import ArrayStored
 from askew.kernels.stored import Stored
@@ -35,6 +34,7 @@ from askew.selection.snake import snake
 from askew.solvers import Prepared, prepare
 from askew.threads import alone, workers
 from askew.tolerance.holdout import take_rows
+from askew.tuning import Fold, PathPoint, for_another_kernel, offers_paths
 
 ALWAYS, PAYS = 4000, 20  # a matrix of more rows than this is stored when at least so many fits will use it
 
@@ -58,12 +58,7 @@ class _Group:
     def is_shared(self) -> bool:
         """Whether one matrix serves all folds: nothing in it was learnt from the training rows."""
         is_learnt = self.machine.gamma == "scale" and self.machine.kernel not in ("linear", "precomputed")
-        return self.front is None and self.has_kernel and not is_learnt
-
-    @property
-    def has_kernel(self) -> bool:
-        """Whether the machine stands on a kernel of all rows."""
-        return hasattr(self.machine, "_kernel_matrix")
+        return self.front is None and not is_learnt
 
 
 class Paths:
@@ -125,7 +120,7 @@ class Paths:
         with alone(), Home(self.rows.X if is_elsewhere(self.rows.X) else None).lane():
             weight, begin = self.rows.mask(train), time.perf_counter()
             X, matrix = self._through(group.front, number), shared
-            if matrix is None and group.has_kernel:
+            if matrix is None:
                 matrix = self._matrix(group.machine, X, weight, threads, len(group.members))
             fold = Fold(matrix, self.rows.classes, self.rows.codes, weight, X)
             setup = (time.perf_counter() - begin) / len(group.members)
@@ -179,8 +174,8 @@ class Paths:
 
     def _matrix(self, machine: Any, X: Any, weight: Any, copies: int, fits: int, last: Any = None) -> Any:
         """The kernel on all rows, stored where ``copies`` of it have room and enough fits will use it."""
-        matrix = clone(machine)._kernel_matrix(X, weight)
-        if machine.kernel == "precomputed" or (matrix.n > ALWAYS and fits < PAYS):
+        matrix = clone(machine)._path_matrix(X, weight)
+        if matrix is None or machine.kernel == "precomputed" or (matrix.n > ALWAYS and fits < PAYS):
             return matrix
         if is_elsewhere(X):
             return self._stored_elsewhere(machine, matrix, copies)
@@ -217,12 +212,8 @@ def split(estimator: Any) -> tuple[Any, Any]:
 
 
 def is_searchable(estimator: Any, candidates: list[Candidate]) -> bool:
-    """Whether every candidate ends in a machine that offers paths (``askew.estimators.searchable``).
-
-    Landmarks of an approximation are learnt from the training rows: such machines are fitted anew on every fold.
-    """
-    machines = [split(clone(estimator).set_params(**candidate))[1] for candidate in candidates]
-    return all(hasattr(m, "_path_point") and getattr(m, "approximation", None) is None for m in machines)
+    """Whether every candidate ends in a machine that offers paths."""
+    return all(offers_paths(split(clone(estimator).set_params(**candidate))[1]) for candidate in candidates)
 
 
 def as_numbers(X: Any) -> Any:

@@ -19,7 +19,6 @@ from sklearn.utils.validation import column_or_1d
 from askew.arrays import host, is_elsewhere
 from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import DataError, ParameterError
-from askew.kernels import resolve_gamma
 from askew.selection.best_estimator import BestEstimator
 from askew.selection.outcomes import Outcomes
 from askew.selection.paths import Paths, as_numbers, is_searchable, split
@@ -28,6 +27,7 @@ from askew.selection.refits import Refits
 from askew.selection.rows import Rows
 from askew.tolerance.fit_params import FitParams
 from askew.tolerance.holdout import take_rows
+from askew.tuning import Searchable
 
 MEGABYTE = 2**20
 
@@ -231,7 +231,7 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
     def _stages(self, rows: Rows) -> list[Any]:
         """The estimator's own search."""
         front, machine = split(self.estimator)
-        if not hasattr(machine, "_search_stages"):
+        if not isinstance(machine, Searchable):
             raise ParameterError(
                 f"param_grid=None needs an estimator that brings its own search, such as AsymmetricSVC, SVC, "
                 f"OneClassSVM, KernelScaledSVC or MomentSVC; got {type(machine).__name__}. Pass param_grid."
@@ -243,11 +243,7 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
             )
         X = rows.X if front is None else clone(front).fit(rows.X, rows.y).transform(rows.X)
         X = as_numbers(X)
-        if hasattr(machine, "_search_unit"):
-            unit = machine._search_unit(X, rows.weight)
-        else:
-            unit = 1.0 if machine.kernel == "precomputed" else resolve_gamma("scale", X, rows.weight)
-        return machine._search_stages(unit, rows.least_shares)
+        return machine._search_stages(machine._search_unit(X, rows.weight), rows.least_shares)
 
     def _evaluator(self, rows: Rows, fit_params: FitParams, prefix: str, candidates: list[Any]) -> Any:
         """Paths where they are offered, refits elsewhere."""

@@ -3,9 +3,8 @@
 from askew.sources.files import FileSource
 from askew.sources.frames import FrameSource, as_table
 from askew.sources.memory import MemorySource
-from askew.sources.opening import open_source
+from askew.sources.opening import is_beyond_memory, open_source
 from askew.sources.outputs import check_outputs
-from askew.sources.recognition import is_beyond_memory
 from askew.sources.rows import LabelledRows, Layout
 from askew.sources.scoring import ScoresAnywhere
 from askew.sources.source import Source

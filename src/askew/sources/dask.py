@@ -10,9 +10,8 @@ import numpy as np
 
 from askew.exceptions import DataError, MissingDependencyError, ParameterError
 from askew.sources.frames import as_table
-from askew.sources.read_ahead import read_ahead
 from askew.sources.rows import LabelledRows
-from askew.sources.source import Source, count_rows, naming
+from askew.sources.source import Source, count_rows, naming, read_ahead
 
 T = TypeVar("T")
 _NUMBERS = "fiubO"

@@ -11,10 +11,8 @@ from typing import Any
 
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
-from askew.sources.categories import text_columns
-from askew.sources.read_ahead import read_ahead
-from askew.sources.schemas import check_names, common_type, without_index
-from askew.sources.source import BLOCK_ROWS, Source
+from askew.sources.schemas import check_names, common_type, text_columns, without_index
+from askew.sources.source import BLOCK_ROWS, Source, read_ahead
 from askew.sources.text_files import reason
 
 

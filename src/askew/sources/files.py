@@ -14,12 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
-from askew.sources.categories import text_columns
-from askew.sources.partitions import Partitions
-from askew.sources.read_ahead import read_ahead
-from askew.sources.schemas import check_names, common_schema, conformed, without_index
-from askew.sources.side_by_side import side_by_side
-from askew.sources.source import BLOCK_ROWS, Source, naming
+from askew.sources.schemas import Partitions, check_names, common_schema, conformed, text_columns, without_index
+from askew.sources.source import BLOCK_ROWS, Source, naming, read_ahead, side_by_side
 from askew.sources.text_files import csv_options, reason, refuse_late_numbers, remedy, widened
 from askew.threads import workers
 
@@ -162,7 +158,8 @@ class FileSource(Source):
             self._check_columns(path, batch.schema.names, stored.names)  # it may have changed since
             table = (batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])).select(stored.names)
             table = conformed(table, stored, path)
-            refuse_late_numbers(table, untyped, path)
+            if untyped:
+                refuse_late_numbers(table, untyped, path)
             if self._partitions.fields:
                 table = self._partitions.added(table, path).select(wanted)
             step = even_part(table.num_rows, self._block_rows)

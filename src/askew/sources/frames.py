@@ -11,9 +11,7 @@ from narwhals.exceptions import DuplicateError
 
 from askew.exceptions import DataError
 from askew.sources.arrow import arrow
-from askew.sources.categories import text_columns
-from askew.sources.names import refuse_twice
-from askew.sources.schemas import without_index
+from askew.sources.schemas import refuse_twice, text_columns, without_index
 from askew.sources.source import BLOCK_ROWS, Source
 
 

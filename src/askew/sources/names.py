@@ -1,12 +1,9 @@
-"""Which of the names there are was meant, and whether each stands once."""
+"""Which of the names there are was meant."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
-
-from askew.exceptions import DataError
 
 
 def nearest(name: object, known: Iterable[object], limit: int = 3) -> str:
@@ -26,15 +23,3 @@ def nearest(name: object, known: Iterable[object], limit: int = 3) -> str:
         return f"Did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(map(repr, names[:12]))
     return f"There are: {shown}{f', … ({len(names)} in all)' if len(names) > 12 else ''}."
-
-
-def refuse_twice(names: Iterable[object], where: str) -> None:
-    """An error if two columns have one name.
-
-    Examples
-    --------
-    >>> refuse_twice(["amount", "fraud"], "The table")
-    """
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    if twice:
-        raise DataError(f"{where} has more than one column called {twice[0]!r}. Rename one of them.")

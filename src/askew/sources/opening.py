@@ -1,4 +1,7 @@
-"""From what a person has (a path, a pattern, ``-``, a frame, an array, a Dask or Spark object) to a source."""
+"""From what a person has (a path, a pattern, ``-``, a frame, an array, a Dask or Spark object) to a source.
+
+Whose object it is is told by its type alone: nothing is imported to find out.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,6 @@ from askew.sources.files import COMPRESSIONS, FORMATS, FileSource
 from askew.sources.frames import FrameSource
 from askew.sources.memory import MemorySource
 from askew.sources.names import nearest
-from askew.sources.recognition import is_dask, is_dataset, is_spark
 from askew.sources.source import Source
 from askew.sources.svmlight import SUFFIXES, SvmlightSource
 
@@ -195,3 +197,40 @@ def _standard_input(text: Sequence[str]) -> Source:
     source = FileSource([path], FORMATS[ending], text=text, name="standard input")
     source._folder = folder  # removed with the source
     return source
+
+
+def library_of(data: Any) -> str:
+    """The top-level package that the type of ``data`` comes from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> library_of(np.zeros(3))
+    'numpy'
+    """
+    return type(data).__module__.partition(".")[0]
+
+
+def is_dask(data: Any) -> bool:
+    """Whether ``data`` is a Dask array, dataframe or series."""
+    return library_of(data) in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")
+
+
+def is_spark(data: Any) -> bool:
+    """Whether ``data`` is a Spark DataFrame."""
+    return library_of(data) == "pyspark" and hasattr(data, "mapInArrow")
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether the rows of ``data`` stay with another engine until it is asked for them."""
+    return is_dask(data) or is_spark(data)
+
+
+def is_dataset(data: Any) -> bool:
+    """Whether ``data`` is a pyarrow dataset of files."""
+    return library_of(data) == "pyarrow" and hasattr(data, "get_fragments")
+
+
+def is_beyond_memory(data: Any) -> bool:
+    """Whether the rows of ``data`` have to be read in blocks: a path, a source, a dataset, Dask or Spark."""
+    return isinstance(data, (str, PathLike, Source)) or is_dataset(data) or is_lazy(data)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, time, timedelta
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +39,7 @@ class Layout:
     features : tuple of str
         Columns of a table; empty for blocks without names.
     categories : tuple of str
-        Those of the features that are categories; ``read`` leaves them to ``askew.sources.categories``.
+        Those of the features that are categories; ``read`` leaves them to ``askew.tables``.
     target, weight : str or None
         Columns; None where they come beside the rows, or not at all.
     """
@@ -65,8 +63,8 @@ class Layout:
     def read(self, block: Any) -> Iterator[LabelledRows]:
         """The rows in pieces that fit a core's cache, as they are; see :meth:`check` for what is not a number.
 
-        Features are float64 (or CSR), in memory that is used again for the next piece; labels are an array, weights
-        float64 or None.
+        Features are float64 (or CSR), in memory that is used again for the next piece; labels are as they stand in
+        the block (``askew.tables.read_labels`` reads them), weights float64 or None.
 
         Examples
         --------
@@ -85,7 +83,6 @@ class Layout:
         else:
             X = X if sparse.issparse(X) else np.atleast_2d(X)
             n = X.shape[0]
-        y = None if y is None else labels_of(y)
         weight = None if weight is None else _weights(weight)
         _check_lengths(n, y, weight)
         width = len(X) if isinstance(X, list) else X.shape[1]
@@ -137,65 +134,6 @@ def _as_numbers(values: Any, name: str, plain: set[Any]) -> NDArray[Any]:
             )
         values = values.cast(pa.int8() if pa.types.is_boolean(kind) else pa.float64())
     return values.to_numpy() if values.num_chunks != 1 else values.chunk(0).to_numpy(zero_copy_only=False)
-
-
-def labels_of(y: Any) -> NDArray[Any]:
-    """Labels of a block, whatever holds them, decimals as plain numbers; a missing one, or a date, is refused."""
-    is_decimal = False
-    if hasattr(y, "combine_chunks"):
-        y, is_decimal = _labels_of_column(y)
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
-    if labels.ndim != 1:
-        raise DataError(f"A label for each row is needed; got an array of shape {labels.shape}.")
-    if labels.dtype.kind == "f":
-        missing = np.isnan(labels)
-    elif labels.dtype.kind == "O":
-        missing = np.array([each is None or each != each for each in labels], dtype=bool)
-    elif labels.dtype.kind in "mM":
-        raise _no_class(str(labels.dtype))
-    else:
-        return labels
-    if missing.any():
-        raise DataError(
-            f"{int(missing.sum())} rows have no label, the first of them row {int(np.argmax(missing)) + 1} there. "
-            "Remove the rows without a label, or fill them."
-        )
-    if labels.dtype.kind == "O" and len(labels):
-        if isinstance(labels[0], (date, time, timedelta)):
-            raise _no_class(type(labels[0]).__name__)
-        is_decimal = isinstance(labels[0], Decimal)
-    return _as_plain_numbers(labels) if is_decimal else labels
-
-
-def _labels_of_column(y: Any) -> tuple[NDArray[Any], bool]:
-    """A column as an array, and whether it held decimals."""
-    pa = arrow()
-    if pa.types.is_dictionary(y.type):
-        y = y.cast(y.type.value_type)
-    kind = y.type
-    if pa.types.is_temporal(kind) or pa.types.is_nested(kind):
-        raise _no_class(str(kind))
-    is_decimal = pa.types.is_decimal(kind)
-    return (y.cast(pa.float64()) if is_decimal else y).to_numpy(), is_decimal
-
-
-def _no_class(kind: str) -> DataError:
-    return DataError(
-        f"the labels are of type {kind}, which names no class. Name a column of numbers, truth values or text, or make "
-        "one of it, for instance by comparing it with a day."
-    )
-
-
-def _as_plain_numbers(labels: NDArray[Any]) -> NDArray[Any]:
-    """Decimals, which is how a data base keeps its integers, as integers where they are whole."""
-    try:
-        numbers = labels.astype(np.float64)
-    except (ValueError, TypeError) as error:
-        raise DataError(f"the labels are decimals and something else: {error}. Make them one type.") from error
-    is_whole = (numbers == np.floor(numbers)).all() and np.abs(numbers).max(initial=0.0) < 2.0**53
-    return numbers.astype(np.int64) if is_whole else numbers
 
 
 def check_finite(

@@ -20,8 +20,7 @@ from askew.exceptions import DataError
 from askew.sources.arrow import arrow
 from askew.sources.frames import as_table
 from askew.sources.names import nearest
-from askew.sources.opening import open_source
-from askew.sources.recognition import is_beyond_memory, is_dask, is_lazy, is_spark, library_of
+from askew.sources.opening import is_beyond_memory, is_dask, is_lazy, is_spark, library_of, open_source
 from askew.sources.rows import FINITE, check_finite, columns_of
 from askew.sources.source import naming
 

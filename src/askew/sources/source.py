@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from askew.exceptions import DataError
+from askew.threads import alone
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 BLOCK_ROWS = 65_536
 """Rows of a block where the source may choose: large enough for fast products, small enough to forget."""
+WAITING = 2
+"""Items that wait for a thread: enough that none is ever idle while the next one is on its way."""
 
 
 class Source(ABC):
@@ -117,3 +123,41 @@ class MappedSource(Source):
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         return map(self._function, self._source.blocks(columns))
+
+
+def read_ahead(blocks: Iterator[T], ahead: int = 1) -> Iterator[T]:
+    """Blocks, so many of them always read ahead on another thread; memory is that of as many blocks more.
+
+    Examples
+    --------
+    >>> list(read_ahead(iter([1, 2, 3])))
+    [1, 2, 3]
+    """
+    with ThreadPoolExecutor(1) as pool:
+        coming = deque(pool.submit(next, blocks, None) for _ in range(ahead))
+        while (block := coming.popleft().result()) is not None:
+            coming.append(pool.submit(next, blocks, None))
+            yield block
+
+
+def side_by_side(work: Callable[[S], T], items: Iterable[S], count: int) -> Iterator[T]:
+    """``work`` of every item in ``count`` threads, each of which keeps to itself; never more than a few items at once.
+
+    Examples
+    --------
+    >>> list(side_by_side(lambda n: n * n, range(5), 2))
+    [0, 1, 4, 9, 16]
+    """
+
+    def task(item: S) -> T:
+        with alone():
+            return work(item)
+
+    with ThreadPoolExecutor(count) as pool:
+        waiting: deque[Future[T]] = deque()
+        for item in items:
+            waiting.append(pool.submit(task, item))
+            if len(waiting) > count + WAITING:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

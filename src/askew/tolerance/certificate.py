@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import DataError, ParameterError
-from askew.methods import cantelli
+from askew.methods.moment import cantelli
 from askew.tolerance.score import Score
 from askew.tolerance.threshold import Threshold
 
@@ -93,7 +93,7 @@ def certificate_of(estimator: object, score: Score, moments: object, mean_radius
             'response_method="decision_function".'
         )
     steps = getattr(estimator, "steps", None)
-    last = steps[-1][1] if steps else estimator
+    last = _last_step(estimator)
     if moments is None:
         if hasattr(last, "threshold_for") and hasattr(last, "false_positive_bound"):
             return _own(last, score.sign)
@@ -111,9 +111,20 @@ def certificate_of(estimator: object, score: Score, moments: object, mean_radius
     return _linear(last, score.sign, moments, mean_radius)
 
 
+def own_positive(estimator: object) -> object:
+    """The class that a fitted estimator, or the last step of a Pipeline, takes for positive; None if it tells none."""
+    last = _last_step(estimator)
+    return getattr(last, "pos_label_", getattr(last, "pos_label", None))
+
+
+def _last_step(estimator: object) -> object:
+    steps = getattr(estimator, "steps", None)
+    return steps[-1][1] if steps else estimator
+
+
 def _own(estimator: object, sign: float) -> OwnCertificate:
     """The estimator's certificate, if the class it certifies alarms of is the one alarms are raised for."""
-    named = getattr(estimator, "pos_label", None)
+    named = own_positive(estimator)
     own_sign = -1.0 if named is not None and named == estimator.classes_[0] else 1.0
     if own_sign != sign:
         certified, asked = estimator.classes_[[int(own_sign > 0), int(sign > 0)]]

@@ -14,7 +14,7 @@ from askew.exceptions import DataError, ParameterError
 from askew.sources import ScoresAnywhere, is_beyond_memory
 from askew.tolerance import order_statistic
 from askew.tolerance.calibration import Calibration, one_per_group
-from askew.tolerance.certificate import certificate_of
+from askew.tolerance.certificate import certificate_of, own_positive
 from askew.tolerance.fit_params import FitParams
 from askew.tolerance.holdout import Holdout, take_rows
 from askew.tolerance.parameters import check_parameters
@@ -70,8 +70,9 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
     mean_radius : float, default=0.0
         Radius of an uncertain mean in ``method="moments"``: (x̄ − x̄₀)'Σ⁻¹(x̄ − x̄₀) ≤ mean_radius².
     pos_label : label, default=None
-        Label of the positive class, the one an alarm stands for. For classifiers the default is
-        ``classes_[1]``. For detectors see Notes.
+        Label of the positive class, the one an alarm stands for. By default the one that a fitted estimator
+        was fitted for (``pos_label_``); else the larger of {0, 1}, {-1, 1} and {False, True}, and of other
+        labels the rarer class, which is said in a warning (ASK104). For detectors see Notes.
     response_method : {"auto", "decision_function", "predict_proba", "score_samples"}, default="auto"
         The score. "auto" takes the first of these that the estimator has.
     drift_level : float in (0, 1), default=0.01
@@ -87,7 +88,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         On the score of ``estimator_``, see `score_samples`. Strictly beyond it is an alarm. It is the chosen
         order statistic raised by a few units in the last place, so that ties cannot slip past by rounding.
     alarm_side_ : {"above", "below"}
-        Where the alarms are; "below" for detectors and when ``pos_label`` is ``classes_[0]``.
+        Where the alarms are; "below" for detectors and when ``pos_label_`` is ``classes_[0]``.
     n_calibration_ : int
         Number of held-out negatives (of groups, when groups are given). ``method="moments"`` needs and has none,
         except when prefit: there they are evidence for the report. With ``sample_weight`` those kept, see Notes.
@@ -97,6 +98,8 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         Held-out negatives (or groups of them) that were heavier, and count as ``weight_bound_``.
     classes_ : ndarray of shape (2,)
         The labels; absent for an unlabelled detector.
+    pos_label_ : label
+        The one an alarm stands for; absent for an unlabelled detector.
     calibration_ : Calibration
         Scores of the held-out rows.
     drift_ : DriftTest or None
@@ -204,8 +207,8 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         X, y, groups = indexable(X, y, groups)
         groups = None if groups is None else np.asarray(groups)
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        target = self._target(n_rows, y)
         params = FitParams.routed(self, n_rows, groups, params)
+        target = self._target(n_rows, y, params.weight)
         parts = self._parts(target, groups, params.weight)
         self._check_feasible(parts, groups)
 
@@ -225,10 +228,10 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         self._target_, self._is_grouped_ = target, groups is not None
         self._prevalence_ = target.prevalence(groups)
         self.weight_bound_, self.n_above_weight_bound_ = parts.weight_bound, parts.n_above_bound
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("classes_", "pos_label_", "n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)  # a fit before this one may have left what this one has not
         if not self._stays_detector():
-            self.classes_ = target.labels
+            self.classes_, self.pos_label_ = target.labels, target.labels[target.alarm]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
                 setattr(self, name, getattr(estimator, name))
@@ -294,7 +297,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
             raise DataError("The threshold is NaN, so no row can be judged: the model is damaged. Fit it again.")
         return self._score_.sign * scores
 
-    def _target(self, n_rows, y):
+    def _target(self, n_rows, y, weight):
         if self._stays_detector():
             if y is not None and len(np.unique(np.asarray(y))) > 1:
                 warnings.warn(
@@ -309,8 +312,11 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
                 f"{type(self).__name__} requires y to be passed, but the target y is None. "
                 "Only a one-class detector without pos_label is fitted without labels."
             )
-        known = getattr(self.estimator, "classes_", None) if self.calibration == "prefit" else None
-        return Target.of_classes(y, self.pos_label, known)
+        known, positive = None, self.pos_label
+        if self.calibration == "prefit":
+            known = getattr(self.estimator, "classes_", None)
+            positive = own_positive(self.estimator) if positive is None else positive
+        return Target.of_classes(y, positive, known, weight)
 
     def _parts(self, target, groups, weight):
         random_state = check_random_state(self.random_state)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from askew.exceptions import DataError, ParameterError
+from askew.exceptions import DataError
+from askew.tables import encode_labels, places_among, positive_class
 
 __all__ = ["Target"]
 
@@ -44,19 +45,31 @@ class Target:
         return cls(np.array([-1, 1]), 0, np.ones(n_rows, dtype=bool))
 
     @classmethod
-    def of_classes(cls, y: ArrayLike, pos_label: object = None, known: ArrayLike | None = None) -> Target:
-        """Labelled rows.
+    def of_classes(
+        cls,
+        y: ArrayLike,
+        pos_label: object = None,
+        known: ArrayLike | None = None,
+        weight: NDArray[np.float64] | None = None,
+    ) -> Target:
+        """Labelled rows, the alarm by :func:`askew.tables.positive_class`.
 
         ``known`` are the labels of an estimator that is already fitted; then y may hold negatives alone.
         """
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        labels = np.unique(y) if known is None else np.asarray(known)
-        if known is not None and not np.isin(y, labels).all():
-            raise DataError(f"y holds labels {np.setdiff1d(y, labels).tolist()} unknown to the fitted estimator.")
+        labels, codes = encode_labels(y)
+        if known is not None:
+            found, labels = labels, np.asarray(known)
+            places = places_among(found, labels)
+            if (places < 0).any():
+                raise DataError(f"y holds labels {found[places < 0].tolist()} unknown to the fitted estimator.")
+            codes = places[codes]
         _check_two(labels, y)
-        alarm = 1 if pos_label is None else _position(labels, pos_label)
-        is_negative = y == labels[1 - alarm]
+        rows = np.bincount(codes, minlength=2)
+        weights = rows if weight is None else np.bincount(codes, weight, 2)
+        alarm = positive_class(labels, weights, pos_label, rows=rows)
+        is_negative = codes != alarm
         if not is_negative.any():
             raise DataError(
                 f"y holds no negatives (label {labels[1 - alarm]!s}), and a false positive rate needs some."
@@ -82,10 +95,3 @@ def _check_two(labels: NDArray, y: NDArray) -> None:
         "Only binary classification is supported. The type of the target is "
         f"{type_of_target(y)}: {len(labels)} classes. Pass one class against the rest."
     )
-
-
-def _position(labels: NDArray, pos_label: object) -> int:
-    try:
-        return labels.tolist().index(pos_label)
-    except ValueError:
-        raise ParameterError(f"pos_label={pos_label!r} must be one of the labels {labels.tolist()}.") from None

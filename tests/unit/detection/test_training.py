@@ -9,15 +9,20 @@ from sklearn.datasets import dump_svmlight_file
 from askew.datasets import Transactions
 from askew.detection import Request, train
 from askew.detection.comparison import compare_methods
-from askew.detection.draw import uniform
 from askew.detection.evaluation import evaluate_source
 from askew.detection.gathering import Plan, gather
 from askew.detection.importance import importances
 from askew.detection.scoring import score_source
-from askew.detection.survey import take_survey
 from askew.detection.warning_signs import warning_signs
+from askew.estimators.table_preparation import TablePreparation
 from askew.exceptions import DataError, InfeasibleError, ParameterError
 from askew.sources import FrameSource, open_source
+from askew.summaries import draw_by_number
+from askew.tables import take_survey
+
+
+def trains(start, n):
+    return draw_by_number(start, n, 0) >= 0.3
 
 
 def silent(*_):
@@ -58,11 +63,11 @@ def test_calibration_rows_teach_nothing(table):
     source = FrameSource(table)
 
     def seen(source):
-        survey = take_survey(source, "is_fraud", None, held_share=0.3, seed=0, progress=silent)
+        survey = take_survey(source, TablePreparation(), "is_fraud", trains=trains, progress=silent)
         return survey, gather(source, survey, plan, silent)
 
     _, first = seen(source)
-    is_held = (uniform(0, 6000, 0) < 0.3) & (table["is_fraud"] == 0)
+    is_held = (draw_by_number(0, 6000, 0) < 0.3) & (table["is_fraud"] == 0)
     assert first.held_negatives.shape[0] == is_held.sum()
     assert first.n_negatives + is_held.sum() == (table["is_fraud"] == 0).sum()
     changed = {**table, "amount": np.where(is_held, 1e6, table["amount"])}
@@ -73,7 +78,7 @@ def test_calibration_rows_teach_nothing(table):
 
 def test_parts_keep_to_their_limits(table):
     source = FrameSource(table)
-    survey = take_survey(source, "is_fraud", None, held_share=0.3, seed=0, progress=silent)
+    survey = take_survey(source, TablePreparation(), "is_fraud", trains=trains, progress=silent)
     plan = Plan(held_share=0.3, most_held=500, most_negatives=300, most_positives=50)
     found = gather(source, survey, plan, silent)
     assert found.held_negatives.shape[0] == pytest.approx(500, rel=0.2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from askew.methods import cantelli
+from askew.methods.moment import cantelli
 
 
 def test_bound_and_kappa_are_inverse():

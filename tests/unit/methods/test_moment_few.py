@@ -1,22 +1,24 @@
 """Many small machines at once: each as if it were alone, as the plain road has it, and judged from its own numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from askew import MomentSVC
-from askew.estimators.moment_machines import _fit_few, _fit_one
+from askew import MomentSVC, solvers
 from askew.exceptions import DataError
 from askew.kernels import Precomputed
 from askew.kernels.sparse_products import gram_of_rows
-from askew.methods.moment import Formulation, formulate
-from askew.methods.moment_evidence import gather
-from askew.methods.moment_few import MOST, is_few
+from askew.methods.moment import Formulation, Kernel, Setting, fit_machines, formulate, is_few
 from askew.moments import CovarianceModel, DiagonalMoments, ridged_rows
 from askew.moments.factor import Factor
 from askew.moments.sparse_sweeps import directions_of_rows, invert_variances, sum_of_deviations, whiten_rows
 from askew.qp import certify
 from askew.solvers import solve, solve_each
+from askew.summaries import gather
+
+FEW = 128  # more positives than this have a matrix of their own
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def documents():
     """Sparse rows, labels that overlap and differ in size, weights."""
     rng = np.random.default_rng(0)
     X = sparse.random(900, 200, 0.06, "csr", random_state=rng)
-    sizes = (3, 20, 90, MOST + 40)
+    sizes = (3, 20, 90, FEW + 40)
     member = np.zeros((900, len(sizes)), dtype=bool)
     for c, size in enumerate(sizes):
         rows = rng.choice(900, size, replace=False)
@@ -33,38 +35,28 @@ def documents():
     return sparse.csr_array(X), member, rng.uniform(0.5, 2.0, 900)
 
 
-def both_roads(evidence, setting, ridge):
-    found = []
-    for road in (_fit_few, _fit_one):
-        out = np.zeros((len(evidence), evidence[0].X.shape[1]))
-        rows = [out[k : k + 1] for k in range(len(out))]
-        if road is _fit_few:
-            machines = road(evidence, ridge, setting, None, rows)
-        else:
-            machines = [road([e], ridge, setting, None, [w])[0] for e, w in zip(evidence, rows, strict=True)]
-        found.append((machines, out))
-    return found
-
-
-@pytest.mark.parametrize("parameters", [{}, {"C": 0.02}, {"C": 50.0}, {"formulation": "nu", "nu": 0.3}])
-def test_at_once_is_one_by_one_is_the_plain_road(documents, parameters):
+@pytest.mark.parametrize(
+    "formulation", [Formulation(), Formulation(C=0.02), Formulation(C=50.0), Formulation("nu", nu=0.3)]
+)
+def test_at_once_is_one_by_one_is_the_plain_road(documents, formulation):
     X, member, weight = documents
     evidence = gather(X, member, weight, CovarianceModel("diagonal"))[:3]
-    setting = MomentSVC(covariance="diagonal", rho=0.01, **parameters)._setting()
-    assert all(is_few(e, setting.formulation, setting.covariance) for e in evidence)
-    (few, w), (plain, other) = both_roads(evidence, setting, 0.01)
-    np.testing.assert_allclose(w, other, rtol=1e-8, atol=1e-8 * np.abs(other).max())
-    for mine, theirs in zip(few, plain, strict=True):
-        assert mine.fit.status.has_converged
-        assert mine.fit.status is theirs.fit.status
-        assert mine.fit.violation <= 1e-8
-        assert mine.fit.intercept == theirs.fit.intercept
-        assert mine.deviation == pytest.approx(theirs.deviation)
-        assert mine.centre == pytest.approx(theirs.centre)
+    setting = Setting(formulation, Kernel(), "diagonal", 0.01, 1e-3, -1, solvers)
+    by_itself = replace(setting, covariance="factor")
+    assert all(is_few(e, setting) and not is_few(e, by_itself) for e in evidence)
+    few, plain = fit_machines(evidence, setting), fit_machines(evidence, by_itself)
+    np.testing.assert_allclose(few.coefs, plain.coefs, rtol=1e-8, atol=1e-8 * np.abs(plain.coefs).max())
+    for one, other in zip(few.each, plain.each, strict=True):
+        assert one.fit.status.has_converged
+        assert one.fit.status is other.fit.status
+        assert one.fit.violation <= 1e-8
+        assert one.fit.intercept == other.fit.intercept
+        assert one.deviation == pytest.approx(other.deviation)
+        assert one.centre == pytest.approx(other.centre)
     for k in range(3):
-        (alone, v), _ = both_roads(evidence[k : k + 1], setting, 0.01)
-        np.testing.assert_array_equal(v[0], w[k])
-        np.testing.assert_array_equal(alone[0].fit.alpha, few[k].fit.alpha)
+        alone = fit_machines(evidence[k : k + 1], setting)
+        np.testing.assert_array_equal(alone.coefs[0], few.coefs[k])
+        np.testing.assert_array_equal(alone.each[0].fit.alpha, few.each[k].fit.alpha)
 
 
 @pytest.mark.parametrize("rho", ["auto", 0.003])
@@ -75,7 +67,7 @@ def test_one_call_for_all_labels_is_one_fit_per_label(documents, rho):
     assert together.status_ == "optimal"
     for c in range(member.shape[1]):
         alone = MomentSVC(covariance="diagonal", rho=together.rho_).fit(X, member[:, c], weight)
-        atol = 1e-8 if member[:, c].sum() <= MOST else 2e-3
+        atol = 1e-8 if member[:, c].sum() <= FEW else 2e-3
         scores, expected = together.decision_function(X)[:, c], alone.decision_function(X)
         np.testing.assert_allclose(scores, expected, atol=atol * np.abs(expected).max())
         assert together.kkt_violation_[c] <= 1e-3

@@ -6,15 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from askew.methods.moment import Formulation
-from askew.methods.moment_ridge import (
-    MOST_POINTS,
-    _left_out,
-    choose_ridge,
-    distinct_rows,
-    left_out_losses,
-    smallest_good,
-)
+from askew.methods.moment import Formulation, choose_ridge, distinct_rows, left_out_losses, smallest_good
+from askew.methods.moment.ridge import MOST_POINTS, _left_out
 from askew.moments import CovarianceModel, Moments
 from askew.moments.structure import Structure
 

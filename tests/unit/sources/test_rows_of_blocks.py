@@ -1,8 +1,6 @@
 """Blocks of every kind become the same pieces of numbers, and objects are told by their type."""
 
 import threading
-from datetime import date
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -14,10 +12,9 @@ from scipy import sparse
 from askew.exceptions import DataError, ParameterError
 from askew.sources import FrameSource, LabelledRows, Layout, MemorySource, is_beyond_memory, open_source
 from askew.sources import rows as rows_module
-from askew.sources.categories import sort_levels
-from askew.sources.recognition import is_dask, is_spark, library_of
-from askew.sources.rows import check_finite, labels_of
-from askew.sources.side_by_side import side_by_side
+from askew.sources.opening import is_dask, is_spark, library_of
+from askew.sources.rows import check_finite
+from askew.sources.source import side_by_side
 
 
 def together(layout, block):
@@ -64,7 +61,6 @@ def test_what_is_not_a_number_is_named():
     whole = {"a": [1.0, 2.0], "y": [0, 1], "w": [1.0, 1.0]}
     cases = {
         "Column 'a' holds string": {**whole, "a": ["x", "y"]},
-        "rows have no label": {**whole, "y": [0, None]},
         "finite and ≥ 0": {**whole, "w": [1.0, -1.0]},
         r"there is no column 'a'\. There are": {"y": [0, 1], "w": [1, 1]},
     }
@@ -79,13 +75,6 @@ def test_what_is_not_a_number_is_named():
             list(layout.read(pa.table({**whole, "w": column})))
     with pytest.raises(DataError, match="there are 2 rows and 3 labels"):
         list(Layout().read(LabelledRows(np.zeros((2, 1)), np.zeros(3))))
-    with pytest.raises(DataError, match="A label for each row is needed"):
-        list(Layout().read(LabelledRows(np.zeros((2, 1)), np.zeros((2, 3)))))
-
-
-def test_labels_in_a_dictionary_are_words():
-    [piece] = Layout(("a",), "y").read(pa.table({"a": [1, 2], "y": pa.array(["x", "z"]).dictionary_encode()}))
-    assert piece.y.tolist() == ["x", "z"]
 
 
 @pytest.mark.parametrize("sparse_rows", [False, True])
@@ -98,43 +87,6 @@ def test_what_is_too_large_to_be_squared_is_named(sparse_rows):
     check_finite(np.full((2, 2), 1e38, np.float32))
     with pytest.raises(DataError, match=r"column 'a' is 1e\+200 in row 1 there"):
         Layout(("a",)).check(pa.table({"a": [1e200, 1.0]}))
-
-
-@pytest.mark.parametrize(
-    ("values", "kind", "expected"),
-    [(["0", "1"], np.int64, [0, 1]), (["0.0", "1.0"], np.int64, [0, 1]), (["0.5", "1"], np.float64, [0.5, 1.0])],
-)
-def test_decimal_labels_are_plain_numbers(values, kind, expected):
-    decimals = [Decimal(value) for value in values]
-    for held in (pa.chunked_array([pa.array(decimals)]), np.array(decimals, dtype=object)):
-        found = labels_of(held)
-        assert found.dtype == kind
-        assert found.tolist() == expected
-    with pytest.raises(DataError, match="1 rows have no label, the first of them row 3"):
-        labels_of(pa.chunked_array([pa.array([*decimals, None])]))
-    with pytest.raises(DataError, match="decimals and something else"):
-        labels_of(np.array([*decimals, "yes"], dtype=object))
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        pa.chunked_array([pa.array([date(2026, 1, 1)])]),
-        pa.chunked_array([pa.array([[1, 2]])]),
-        np.array(["2026-01-01"], "datetime64[D]"),
-        np.array([date(2026, 1, 1)], dtype=object),
-    ],
-    ids=["arrow", "nested", "numpy", "objects"],
-)
-def test_labels_that_name_no_class(labels):
-    with pytest.raises(DataError, match=r"the labels are of type .*, which names no class"):
-        labels_of(labels)
-
-
-def test_categories_of_different_types_are_refused():
-    assert sort_levels([None, 2, 1]) == (1, 2, None)
-    with pytest.raises(DataError, match="categories of different types: int, str"):
-        sort_levels([1, "a", None])
 
 
 def test_objects_are_told_by_their_type(tmp_path):
