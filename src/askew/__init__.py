@@ -42,7 +42,7 @@ __version__ = "0.1.0"
 
 _PACKAGES = {
     *("datasets", "detection", "estimators", "kernels", "metrics", "moments", "qp", "selection", "solvers"),
-    *("sources", "tolerance"),
+    *("sources", "tables", "tolerance"),
 }
 
 

@@ -17,6 +17,7 @@ from askew import MomentSVC, ToleranceClassifier
 from askew.exceptions import ParameterError
 from askew.findings import FindingWarning
 from askew.moments import Moments
+from askew.sources import FrameSource
 
 WORDS = np.array(["ok", "fraud"])
 
@@ -146,3 +147,15 @@ def test_a_fitted_estimator_says_which_class_its_alarms_are_for(frame):
 def test_pandas_nullable_labels_are_read(frame):
     rows = frame.assign(fraud=pd.array(frame["fraud"], dtype="boolean"))
     assert MomentSVC().fit(rows, target="fraud").classes_.tolist() == [False, True]
+
+
+def test_spellings_that_stand_in_different_blocks_are_one_class(frame, numbered):
+    spelled = np.array(["0", "1"], dtype=object)[frame["fraud"]]
+    spelled[800:] = np.array(["0.0", " 1"], dtype=object)[frame["fraud"][800:]]
+    rows = frame.assign(fraud=spelled)
+    expected = numbered.decision_function(frame[FEATURES])
+    for source in (FrameSource(rows, block_rows=100), dd.from_pandas(rows, npartitions=5)):
+        model = MomentSVC(rho=0.1).fit(source, target="fraud")
+        assert model.classes_.tolist() == ["0", "1"]
+        found = model.decision_function(frame[FEATURES])
+        np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())

@@ -24,7 +24,16 @@ from askew.sources.rows import check_finite
 from askew.summaries.categories import Levels, check_numbers, expanded, level_numbers
 from askew.summaries.sample import Kept
 from askew.summaries.stream import KeptRows, Stream
-from askew.tables import Categories, one_hot, positive_class, read_categories, read_labels
+from askew.tables import (
+    Categories,
+    Labels,
+    canonical_label,
+    one_hot,
+    positive_class,
+    read_categories,
+    read_labels,
+    shorter,
+)
 from askew.threads import workers
 
 Vector = NDArray[np.float64]
@@ -78,7 +87,7 @@ def tally_classes(
     model : CovarianceModel
         Says which moments of a class to take.
     pos_label : label or None
-        Of two classes, the one whose rows are kept; by default the one that a fit takes for positive. Of more, all are.
+        Of two classes, the one whose rows are kept; by default by ``askew.tables.positive_class``. Of more, all are.
     most : int
         Rows of a class to keep.
     most_levels : int
@@ -86,7 +95,7 @@ def tally_classes(
     """
     layout = replace(layout, categories=tuple(name for name in layout.features if name in source.categories))
     guess = LIKELY_LABEL if pos_label is None else pos_label
-    plan = TallyPlan(layout, model, (guess,), most, most_levels)
+    plan = TallyPlan(layout, model, (canonical_label(guess),), most, most_levels)
     tally = _pass(source, plan)
     classes = tally.classes
     if len(classes) < 2:
@@ -96,8 +105,8 @@ def tally_classes(
         )
     if len(classes) > 2:
         return _pass(source, replace(plan, points=None))
-    right = classes[positive_class(classes, tally.weights, pos_label, is_said=False)]
-    return tally if guess == right else _pass(source, replace(plan, points=(right,)))
+    right = tally.keys[positive_class(classes, tally.weights, pos_label, is_said=False)]
+    return tally if plan.points == (right,) else _pass(source, replace(plan, points=(right,)))
 
 
 def _pass(source: Source, plan: TallyPlan) -> Tally:
@@ -113,7 +122,7 @@ class TallyPlan:
     ----------
     layout : Layout
     model : CovarianceModel
-    points : tuple of labels, or None
+    points : tuple of canonical labels, or None
         Classes to keep by their points; None keeps every class, and its moments, too.
     most : int
         Rows to keep of each of them.
@@ -137,12 +146,12 @@ class TallyPlan:
                     raise DataError("the rows have no labels.")
                 begin = 0 if total is None else total.n_rows
                 mine = None if found is None else found._replace(codes=found.codes[begin : begin + X.shape[0]])
-                part = self._of_piece(X, read_labels(y, first_row=begin).values, weight, mine)
+                part = self._of_piece(X, read_labels(y, first_row=begin), weight, mine)
                 total = part if total is None else total.merge(part)
         except DataError:
             self.layout.check(block)  # moments refuse what is not a number; this says where it is
             raise
-        return total if total is not None else Tally(self.most, {}, {}, 0)
+        return total if total is not None else Tally(self.most, {}, {}, 0, {})
 
     def _categories(self, block: Any) -> Categories | None:
         names = self.layout.categories
@@ -152,9 +161,10 @@ class TallyPlan:
         check_numbers(names, map(len, found.levels), self.most_levels)  # before moments of so many columns are made
         return found
 
-    def _of_piece(self, X: Any, y: NDArray[Any], weight: Vector | None, found: Categories | None) -> Tally:
+    def _of_piece(self, X: Any, labels: Labels, weight: Vector | None, found: Categories | None) -> Tally:
         moments, kept = {}, {}
-        groups = _groups(y, None if weight is None else weight > 0)
+        groups = _groups(labels, None if weight is None else weight > 0)
+        spelled = dict(zip(labels.keys, labels.found, strict=True))
         for k, (name, rows) in enumerate(groups):
             if self.points is None or name in self.points:
                 ones = np.ones(len(rows)) if weight is None else weight[rows]
@@ -168,10 +178,10 @@ class TallyPlan:
                     mine = X[rows]
                 moments[name] = self._moments(mine, None if weight is None else weight[rows], found, rows)
         if found is None:
-            return Tally(self.most, moments, kept, X.shape[0])
+            return Tally(self.most, moments, kept, X.shape[0], spelled)
         all_weight = np.ones(X.shape[0]) if weight is None else weight
         levels = Levels.of(self.layout.categories, self.most_levels, *found, all_weight)
-        return Tally(self.most, moments, kept, X.shape[0], levels)
+        return Tally(self.most, moments, kept, X.shape[0], spelled, levels)
 
     def _moments(self, X: Any, weight: Vector | None, found: Categories | None, rows: NDArray[np.int64]) -> Any:
         numbers = self.model.moments_of(X, weight, streaming=True)
@@ -189,29 +199,43 @@ class Tally:
     ----------
     most : int
         Rows of a class that are kept.
-    moments : dict of label to Moments
-    kept : dict of label to Kept
+    moments : dict of canonical label to Moments
+    kept : dict of canonical label to Kept
     n_rows : int
         All rows, whatever their class or weight.
+    spelled : dict of canonical label to label
+        What the labels are in the data.
     levels : Levels
         Categories met so far. The moments have a 0/1 column for each of them after the numbers; rows that are kept have
         the number of a category for each column of categories.
     """
 
     most: int
-    moments: dict[Any, Any]
-    kept: dict[Any, Kept]
+    moments: dict[str, Any]
+    kept: dict[str, Kept]
     n_rows: int
+    spelled: dict[str, Any]
     levels: Levels = NO_LEVELS
 
     @property
     def classes(self) -> list[Any]:
         """Labels of positive weight, in order."""
-        labels = {*self.moments, *self.kept}
+        return [self.spelled[key] for key in self.keys]
+
+    @property
+    def weights(self) -> list[float]:
+        """Weight of the rows of every class."""
+        return [
+            float(self.kept[key].weight_seen if key in self.kept else self.moments[key].n_samples) for key in self.keys
+        ]
+
+    @property
+    def keys(self) -> list[str]:
+        """Canonical labels of positive weight, in the order of the classes."""
         try:
-            return sorted(labels)
+            return sorted({*self.moments, *self.kept}, key=lambda key: self.spelled[key])
         except TypeError as error:
-            kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
+            kinds = ", ".join(sorted({type(label).__name__ for label in self.spelled.values()}))
             raise DataError(f"The target holds labels of different types: {kinds}. Make them one.") from error
 
     @property
@@ -222,13 +246,7 @@ class Tally:
     @property
     def drawn(self) -> dict[Any, int]:
         """Classes of which a draw of the rows is kept, and how many rows they have."""
-        return {label: rows.n_seen for label, rows in self.kept.items() if rows.n_seen > self.most}
-
-    @property
-    def weights(self) -> list[float]:
-        """Weight of the rows of each class."""
-        kept, moments = self.kept, self.moments
-        return [kept[name].weight_seen if name in kept else moments[name].n_samples for name in self.classes]
+        return {self.spelled[key]: rows.n_seen for key, rows in self.kept.items() if rows.n_seen > self.most}
 
     def merge(self, other: Tally) -> Tally:
         """Both parts, ``other`` after this one."""
@@ -242,7 +260,10 @@ class Tally:
             after = rows.shifted(self.n_rows)
             kept[label] = kept[label].joined(after, self.most) if label in kept else after
         _check_number({*moments, *kept})
-        return Tally(self.most, moments, kept, self.n_rows + other.n_rows, levels)
+        spelled = {**other.spelled, **self.spelled}
+        for key in self.spelled.keys() & other.spelled.keys():
+            spelled[key] = shorter(self.spelled[key], other.spelled[key])
+        return Tally(self.most, moments, kept, self.n_rows + other.n_rows, spelled, levels)
 
     def expanded(self, features: tuple[str, ...]) -> Tally:
         """The tally in the order of the features, a 0/1 column for every category that has weight; once, at the end."""
@@ -258,11 +279,11 @@ class Tally:
             few = rows.limited(self.most)
             parts = tuple((expanded(X, levels)[:, order], weight, at) for X, weight, at in few.parts)
             kept[label] = replace(few, parts=parts)
-        return Tally(self.most, moments, kept, self.n_rows, levels)
+        return Tally(self.most, moments, kept, self.n_rows, self.spelled, levels)
 
     def spread(self, features: tuple[str, ...]) -> DiagonalMoments:
         """Moments, feature by feature, of all rows whatever their class; of the columns that ``expanded`` has."""
-        parts = [self.moments[label] if label in self.moments else self.kept[label].seen for label in self.classes]
+        parts = [self.moments[label] if label in self.moments else self.kept[label].seen for label in self.keys]
         n_numbers = len([name for name in features if name not in self.levels.names]) if features else None
         total = reduce(DiagonalMoments.merge, [diagonal_moments(part, n_numbers) for part in parts])
         levels = self.levels.kept()
@@ -276,11 +297,11 @@ class Tally:
     def stream(self, model: CovarianceModel, positive: int | None, forgetting: float) -> Stream:
         """A stream as if all rows had come in one batch."""
         kept = []
-        for code, label in enumerate(self.classes):
+        for code, label in enumerate(self.keys):
             if label in self.kept:
                 X, weight, rows = self.kept[label].drawn(self.most)
                 kept.append(KeptRows(X, weight, rows, np.full(len(rows), code, dtype=np.int64)))
-        moments = tuple(self.moments.get(label) for label in self.classes)
+        moments = tuple(self.moments.get(label) for label in self.keys)
         return Stream(model, positive, forgetting, moments, tuple(kept), self.n_rows)
 
 
@@ -290,17 +311,14 @@ def _with_numbers(X: Vector, found: Categories, rows: NDArray[np.int64]) -> Vect
     return np.column_stack([X, *columns])
 
 
-def _groups(y: NDArray[Any], counts: NDArray[np.bool_] | None) -> list[tuple[Any, NDArray[np.int64]]]:
-    """Labels and their rows, the largest class last."""
-    left = np.arange(len(y)) if counts is None else np.flatnonzero(counts)
+def _groups(labels: Labels, counts: NDArray[np.bool_] | None) -> list[tuple[str, NDArray[np.int64]]]:
+    """Canonical labels and their rows, the largest class last."""
+    _check_number(labels.found)
     groups = []
-    while len(left):
-        label = y[left[0]]
-        is_mine = y[left] == label
-        groups.append((_plain(label), left[is_mine]))
-        left = left[~is_mine]
-        _check_number(groups)
-    return sorted(groups, key=lambda group: len(group[1]))
+    for code, key in enumerate(labels.keys):
+        is_here = labels.codes == code
+        groups.append((key, np.flatnonzero(is_here if counts is None else is_here & counts)))
+    return sorted([group for group in groups if len(group[1])], key=lambda group: len(group[1]))
 
 
 def _compacted(X: Vector, rows: NDArray[np.int64]) -> tuple[Vector, NDArray[np.int64]]:
@@ -316,11 +334,6 @@ def _compacted(X: Vector, rows: NDArray[np.int64]) -> tuple[Vector, NDArray[np.i
     order = np.arange(m)
     order[gaps] = movers
     return X[:m], order
-
-
-def _plain(label: Any) -> Any:
-    """A label as Python has it, so that it is the same from every block."""
-    return label.item() if hasattr(label, "item") else label
 
 
 def _check_number(labels: Collection[Any]) -> None:

@@ -21,6 +21,7 @@ from askew.tables.labels import (
     labels_of,
     places_among,
     read_labels,
+    shorter,
 )
 from askew.tables.names import derived_name
 from askew.tables.numbers import NumberColumn
@@ -61,6 +62,7 @@ __all__ = [
     "read_classes",
     "read_labels",
     "read_targets",
+    "shorter",
     "sort_levels",
     "take_survey",
 ]

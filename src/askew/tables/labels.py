@@ -79,7 +79,7 @@ class LabelCounts:
         counts, found = dict(self.counts), dict(self.found)
         for key, count in other.counts.items():
             counts[key] = counts.get(key, 0) + count
-            found[key] = _shorter(found.get(key, other.found[key]), other.found[key])
+            found[key] = shorter(found.get(key, other.found[key]), other.found[key])
         if len(counts) > MOST_LABELS:
             raise DataError(
                 f"The target has more than {MOST_LABELS:,} different values: it is a quantity, not a label. "
@@ -110,8 +110,10 @@ def read_labels(values: Any, name: str | None = None, first_row: int = 0) -> Lab
         _of_arrow(values, who) if hasattr(values, "dictionary_encode") else _of_array(np.asarray(values), who)
     )
     keys = [canonical_label(label) for label in found]
+    if None not in keys and len(set(keys)) == len(keys):
+        return Labels(tuple(found), codes)
     place: dict[str, int] = {}
-    places = np.array([-1 if key is None else place.setdefault(key, len(place)) for key in keys] or [-1], np.int64)
+    places = np.array([-1 if key is None else place.setdefault(key, len(place)) for key in keys], np.int64)
     codes = places[codes]
     missing = codes < 0
     if missing.any():
@@ -122,7 +124,7 @@ def read_labels(values: Any, name: str | None = None, first_row: int = 0) -> Lab
     shown: dict[str, Any] = {}
     for key, label in zip(keys, found, strict=True):
         if key is not None:
-            shown[key] = _shorter(shown.get(key, label), label)
+            shown[key] = shorter(shown.get(key, label), label)
     return Labels(tuple(shown[key] for key in place), codes)
 
 
@@ -147,8 +149,10 @@ def _of_arrow(values: Any, who: str) -> tuple[list[Any], NDArray[np.int64]]:
         raise _no_class(who, str(values.type))
     encoded = values.dictionary_encode()
     found = [_plain(label) for label in encoded.dictionary.to_pylist()]
-    codes = encoded.indices.cast(pa.int64()).fill_null(len(found))
-    return [*found, None], codes.to_numpy(zero_copy_only=False)
+    codes = encoded.indices.cast(pa.int64())
+    if codes.null_count:
+        found, codes = [*found, None], codes.fill_null(len(found))
+    return found, codes.to_numpy(zero_copy_only=False)
 
 
 def _of_array(labels: NDArray[Any], who: str) -> tuple[list[Any], NDArray[np.int64]]:
@@ -190,7 +194,7 @@ def _no_class(who: str, kind: str) -> DataError:
     )
 
 
-def _shorter(label: Any, other: Any) -> Any:
+def shorter(label: Any, other: Any) -> Any:
     """One of two spellings of a label, whatever their order."""
     return min(label, other, key=lambda each: (len(str(each)), str(each)))
 

@@ -1,6 +1,7 @@
 """Tables become numbers: the same from any blocks, nothing silent, nothing lost."""
 
 import datetime as dt
+from copy import copy
 from itertools import pairwise
 
 import dask.dataframe as dd
@@ -314,3 +315,26 @@ def test_codes_of_a_file_keep_their_zeros(tmp_path):
     (tmp_path / "rows.csv").write_text("zip,x\n01234,1\n08001,2\n01234,3\n")
     preparation = TablePreparation(kinds={"zip": "category"}).fit(tmp_path / "rows.csv")
     assert preparation.get_feature_names_out().tolist() == ["zip=01234", "zip=08001", "x"]
+
+
+def test_the_state_of_an_earlier_askew_is_understood(frame):
+    """As model files of format 1 hold it: columns side by side, and columns of text that knew no free text."""
+    rows = {"zone": [1, 2, 1, 2], "x": [0.0, 1.0, 2.0, 5.0], "list": [[1]] * 4}
+    known = TablePreparation(kinds={"zone": "category"}).fit(rows)
+    columns = {name: copy(column) for name, column in known.columns_.items()}
+    for name in ("role", "text_columns", "n_words"):
+        delattr(columns["zone"], name)
+    old = TablePreparation.__new__(TablePreparation)
+    old.__setstate__(
+        {
+            "max_categories": 25,
+            "categorical": ("zone",),
+            "columns_": columns,
+            "_unreadable": {"list": known.unused_["list"]},
+            "feature_names_in_": known.feature_names_in_,
+            "n_features_in_": 3,
+        }
+    )
+    same(old, known, rows)
+    assert old.unused_ == known.unused_
+    assert clone(old).kinds == {"zone": "category"}
