@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from askew import SVDD, CovarianceOneClassSVM, OneClassSVM
-from askew.estimators.gaussian_description import GaussianDescription
-from askew.estimators.knn_description import KNNDescription
-from askew.estimators.parzen_description import ParzenDescription
+from askew.estimators import GaussianDescription, KNNDescription, ParzenDescription
 from askew.selection import ConsistencySearchCV
 from studies.cosvm.paper import FRACTION_REJECTED, NU, OUTLIER_FRACTION
 

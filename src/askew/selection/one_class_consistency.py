@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from askew.estimators.sklearn_private import Interval
 from askew.exceptions import ParameterError
 from askew.selection.one_class_search import OneClassSearch, as_rows
+from askew.sklearn_private import Interval
 
 
 class ConsistencySearchCV(OneClassSearch):

@@ -10,10 +10,10 @@ from scipy import sparse
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import Tags, check_array, get_tags
 
-from askew.estimators.sklearn_private import Interval
 from askew.exceptions import DataError, ParameterError
 from askew.selection.one_class_search import OneClassSearch, as_rows
 from askew.selection.one_class_uniform import uniform_outliers
+from askew.sklearn_private import Interval
 
 
 class ArtificialOutlierSearchCV(OneClassSearch):

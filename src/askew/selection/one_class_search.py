@@ -14,9 +14,9 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from askew.estimators.sklearn_private import check_parameters
 from askew.exceptions import ParameterError
 from askew.kernels import resolve_gamma
+from askew.sklearn_private import check_parameters
 from askew.tolerance.holdout import take_rows
 
 WIDTHS = 2.0 ** np.arange(-6.0, 7.0)

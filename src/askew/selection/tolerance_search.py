@@ -17,7 +17,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from askew.arrays import host, is_elsewhere
-from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import DataError, ParameterError
 from askew.selection.best_estimator import BestEstimator
 from askew.selection.outcomes import Outcomes
@@ -25,6 +24,7 @@ from askew.selection.paths import Paths, as_numbers, is_searchable, split
 from askew.selection.progress import Progress
 from askew.selection.refits import Refits
 from askew.selection.rows import Rows
+from askew.sklearn_private import Interval, StrOptions, check_parameters
 from askew.tolerance.fit_params import FitParams
 from askew.tolerance.holdout import take_rows
 from askew.tuning import Searchable

@@ -11,7 +11,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from askew.exceptions import DataError, ParameterError
-from askew.sources import ScoresAnywhere, is_beyond_memory
+from askew.fitting import ScoresAnywhere
+from askew.sources import is_beyond_memory
 from askew.tolerance import order_statistic
 from askew.tolerance.calibration import Calibration, one_per_group
 from askew.tolerance.certificate import certificate_of, own_positive

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from askew import SVDD, OneClassSVM
-from askew.estimators.knn_description import KNNDescription
+from askew.estimators import KNNDescription
 from askew.exceptions import DataError
 from studies.cosvm import paper
 from studies.cosvm.experiment import MADE, cells, made, reference, work

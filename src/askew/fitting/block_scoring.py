@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from askew.arrays import Home, is_elsewhere, is_out_of_memory
 from askew.exceptions import DataError
+from askew.sources import as_table, is_beyond_memory, open_source
 from askew.sources.arrow import arrow
-from askew.sources.frames import as_table
 from askew.sources.names import nearest
-from askew.sources.opening import is_beyond_memory, is_dask, is_lazy, is_spark, library_of, open_source
+from askew.sources.opening import is_dask, is_lazy, is_spark, library_of
 from askew.sources.rows import FINITE, check_finite, columns_of
 from askew.sources.source import naming
 

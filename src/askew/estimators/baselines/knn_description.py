@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from askew.estimators.sklearn_private import Interval
-from askew.estimators.threshold_description import ThresholdDescription
+from askew.estimators.baselines.threshold_description import ThresholdDescription
+from askew.sklearn_private import Interval
 
 Vector = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class KNNDescription(ThresholdDescription):
     Examples
     --------
     >>> import numpy as np
-    >>> from askew.estimators.knn_description import KNNDescription
+    >>> from askew.estimators import KNNDescription
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> KNNDescription().fit(X).predict([[0.0, 0.0], [5.0, 5.0]])
     array([ 1, -1])
@@ -52,6 +52,7 @@ class KNNDescription(ThresholdDescription):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
     _takes_sparse: ClassVar[bool] = True
+    _learnt_privately = frozenset({"_reach", "_weight"})
 
     def __init__(self, n_neighbors: int = 5, *, fraction_rejected: float = 0.2) -> None:
         self.n_neighbors = n_neighbors

@@ -35,15 +35,11 @@ class ReportsProgress(CallbackSupportMixin):
 
     def _round_listener(self) -> Callable[[], bool] | None:
         """What the solver calls after each round, and what asks it to stop; None when nobody listens."""
-        return partial(self._tell, "working set") if getattr(self, "_skl_callbacks", None) else None
+        return partial(self._tell, "working set") if hasattr(self, "_callback_fit_ctx") else None
 
     def _tell(self, name: str) -> bool:
         """Tell callbacks of one task that is done; returns whether one of them asks the fit to end."""
-        context = getattr(self, "_callback_fit_ctx", None)
-        if context is None:
-            context = self._init_callback_context(max_subtasks=None)
-            context.call_on_fit_task_begin(estimator=self)
-        task = context.subcontext(task_name=name)
+        task = self._callback_fit_ctx.subcontext(task_name=name)
         task.call_on_fit_task_begin(estimator=self)
         return bool(task.call_on_fit_task_end(estimator=self))
 
@@ -60,6 +56,8 @@ def _telling_of_compilation(fit: Any) -> Any:
     def telling_fit(self: Any, *args: Any, **options: Any) -> Any:
         if not getattr(self, "_skl_callbacks", None):
             return fit(self, *args, **options)
+        # opened here, on the estimator itself: the fit works on a copy of it, and what is torn down after is this
+        self._init_callback_context(max_subtasks=None).call_on_fit_task_begin(estimator=self)
         with when_compiling(lambda: self._tell("compilation")):
             return fit(self, *args, **options)
 
