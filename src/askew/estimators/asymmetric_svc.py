@@ -32,6 +32,7 @@ from askew.fitting import (
 )
 from askew.methods import asymmetric
 from askew.methods.asymmetric import Asymmetric
+from askew.methods.expansion import positive_side
 from askew.qp import Problem, Solution, relative_violation
 from askew.sklearn_private import Interval, StrOptions
 from askew.solvers import solve
@@ -236,7 +237,7 @@ class AsymmetricSVC(Classifies, KernelMachine):
         """Class of each row."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
-            return self.classes_[(scores >= 0).astype(np.intp)]
+            return self.classes_[positive_side(scores).astype(np.intp)]
         return self.classes_[np.argmax(scores, axis=1)]
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -30,6 +30,7 @@ from askew.fitting import (
 from askew.kernels import Gram
 from askew.kernels.points import squared_norms
 from askew.methods import kernel_scaling, kernel_scaling_measures
+from askew.methods.expansion import positive_side
 from askew.methods.kernel_scaling import Fitted, Task
 from askew.methods.kernel_scaling_fold import of_training_rows
 from askew.methods.kernel_scaling_magnification import log_volume
@@ -237,7 +238,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
         )
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Score of each row: positive means ``classes_[1]`` for two classes.
+        """Score of each row: ≥ 0 means ``classes_[1]`` for two classes.
 
         Returns
         -------
@@ -248,7 +249,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
             return scores[:, 0]
         if self.multi_class == "ovr":
             return scores
-        return one_vs_rest_scores(scores < 0, -scores, len(self.classes_))
+        return one_vs_rest_scores(~positive_side(scores), -scores, len(self.classes_))
 
     def plain_decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of the first fit of each machine, before any bend: what is to be compared with.
@@ -265,7 +266,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
         scores = self._machine_scores(read_scoring(self, X))
         n_classes = len(self.classes_)
         if n_classes == 2:
-            return self.classes_[(scores[:, 0] > 0).astype(np.intp)]
+            return self.classes_[positive_side(scores[:, 0]).astype(np.intp)]
         if self.multi_class == "ovr":
             return self.classes_[np.argmax(scores, axis=1)]
         return self.classes_[np.argmax(votes_of_pairs(scores, n_classes), axis=1)]

@@ -33,6 +33,7 @@ from askew.fitting import (
     read_labelled,
     read_rows,
 )
+from askew.methods.expansion import positive_side
 from askew.methods.moment import Formulation, Kernel, Machines, MomentPath, Setting, cantelli, fit_machines, fit_path
 from askew.moments import BaseMoments, CovarianceModel, DiagonalMoments, divide_moments, divide_rows, unit_scale
 from askew.moments.choice import NAMES as COVARIANCES
@@ -439,7 +440,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         return path if scale is None else replace(path, coefs=path.coefs / scale)
 
     def decision_function(self, X: Any) -> Vector:
-        """Score of each row; with two classes positive means ``classes_[1]``.
+        """Score of each row; with two classes ≥ 0 means ``classes_[1]``.
 
         Returns
         -------
@@ -458,10 +459,10 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         """Class of each row, or its labels as an indicator matrix."""
         scores = self.decision_function(X)
         if self._is_multilabel:
-            return (scores > 0).astype(np.int64)
+            return positive_side(scores).astype(np.int64)
         if not self._is_single:
             return self.classes_[np.argmax(scores, axis=1)]
-        return self.classes_[(scores > 0).astype(np.intp)]
+        return self.classes_[positive_side(scores).astype(np.intp)]
 
     def false_positive_bound(self, threshold: float = 0.0) -> Any:
         """Largest possible rate of negatives with a score ≥ ``threshold``.

@@ -28,7 +28,7 @@ from askew.fitting import (
     weights_of_classes,
 )
 from askew.methods import c_svc
-from askew.methods.expansion import Expansion
+from askew.methods.expansion import Expansion, positive_side
 from askew.qp import Solution
 from askew.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.tuning import Fold, PathPoint, Stage, start_from, widths
@@ -193,7 +193,7 @@ class SVC(Classifies, KernelMachine):
         return commit(self, new)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Score of each row: positive means ``classes_[1]`` for two classes.
+        """Score of each row: ≥ 0 means ``classes_[1]`` for two classes.
 
         Returns
         -------
@@ -203,7 +203,7 @@ class SVC(Classifies, KernelMachine):
         if len(self.classes_) == 2:
             return scores[:, 0]
         if self.decision_function_shape == "ovr":
-            return one_vs_rest_scores(scores < 0, -scores, len(self.classes_))
+            return one_vs_rest_scores(~positive_side(scores), -scores, len(self.classes_))
         return scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -214,9 +214,9 @@ class SVC(Classifies, KernelMachine):
         scores = self._pair_scores(X)
         n_classes = len(self.classes_)
         if n_classes == 2:
-            return self.classes_[(scores[:, 0] > 0).astype(np.intp)]
+            return self.classes_[positive_side(scores[:, 0]).astype(np.intp)]
         if self.break_ties:
-            return self.classes_[np.argmax(one_vs_rest_scores(scores < 0, -scores, n_classes), axis=1)]
+            return self.classes_[np.argmax(one_vs_rest_scores(~positive_side(scores), -scores, n_classes), axis=1)]
         return self.classes_[np.argmax(votes_of_pairs(scores, n_classes), axis=1)]
 
     def _fit_pair(

@@ -13,6 +13,7 @@ from askew.exceptions import ParameterError
 from askew.fitting.machine import KernelMachine
 from askew.fitting.rows import read_training
 from askew.kernels import RBF, resolve_gamma
+from askew.methods.expansion import positive_side
 from askew.methods.support_width import choose_width
 from askew.qp import Solution
 from askew.sklearn_private import Interval, StrOptions
@@ -54,7 +55,7 @@ class DataDescription(OutlierMixin, KernelMachine):
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """+1 for inliers (score ≥ 0), -1 for outliers."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        return np.where(positive_side(self.decision_function(X)), 1, -1)
 
     def _prepare(self, X: Any, sample_weight: Any) -> tuple[Any, Any, NDArray[np.float64], NDArray[np.int64]]:
         """Checked rows, and the kernel on them."""

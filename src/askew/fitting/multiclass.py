@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.methods.expansion import Expansion
+from askew.methods.expansion import Expansion, positive_side
 
 Indices = NDArray[np.int64]
 
@@ -32,8 +32,9 @@ def votes_of_pairs(scores: NDArray[np.float64], n_classes: int) -> NDArray[np.in
     """For how many of its pairs each class wins, shape (n_samples, n_classes)."""
     votes = np.zeros((len(scores), n_classes), dtype=np.int64)
     for column, (i, j) in zip(scores.T, combinations(range(n_classes), 2), strict=True):
-        votes[:, i] += column > 0
-        votes[:, j] += column <= 0
+        is_first = positive_side(column)
+        votes[:, i] += is_first
+        votes[:, j] += ~is_first
     return votes
 
 

@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askew.fitting import ScoresAnywhere, begin, commit
+from askew.methods.expansion import positive_side
 from askew.methods.rejection import rejection_threshold
 from askew.sklearn_private import Interval, check_weights
 
@@ -64,7 +65,7 @@ class ThresholdDescription(ScoresAnywhere, OutlierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """+1 for inliers (score ≥ 0), -1 for outliers."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        return np.where(positive_side(self.decision_function(X)), 1, -1)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "offset_")
