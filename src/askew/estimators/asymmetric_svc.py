@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import product
 from numbers import Real
 from typing import Any, ClassVar
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from askew.exceptions import InfeasibleError
+from askew.findings import find, warn
 from askew.fitting import (
     MEGABYTE,
     PARAMETERS,
@@ -333,19 +333,16 @@ class AsymmetricSVC(Classifies, KernelMachine):
         self.kkt_violation_ = np.array([s.certificate.violation for s in solutions])
         self.relative_violation_ = np.array([relative_violation(m.problem, m.solution) for m in machines])
         self.n_iter_ = np.array([s.n_iter for s in solutions])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # what it says is in other units than our tol
-            self._report_convergence(solutions)
+        self._note_convergence(solutions)
         if self.fit_status_:
-            warnings.warn(
-                f"AsymmetricSVC stopped at a KKT violation of {self.relative_violation_.max():.3g} times the spread "
-                f"of its scores, where tol={self.tol:g} was asked for (status {self.status_!r}, "
-                f"max_iter={self.max_iter}). "
-                "With norm_ near 0 the classes are all but inseparable at this mu and kernel: raise `mu` or `gamma`. "
-                "Otherwise raise `max_iter`, or scale the features.",
-                ConvergenceWarning,
-                stacklevel=3,
+            finding = find(
+                "ASK202",
+                violation=self.relative_violation_.max(),
+                tol=self.tol,
+                status=self.status_,
+                max_iter=self.max_iter,
             )
+            warn(finding, ConvergenceWarning)
 
     def _expansion_columns(self) -> NDArray[np.float64]:
         return self.dual_coef_.T

@@ -6,7 +6,6 @@ No estimator is made from this class alone. A subclass declares its own paramete
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -20,6 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from askew.arrays import Home, fetched, host, is_elsewhere, take_rows
+from askew.findings import find, warn
 from askew.fitting.block_scoring import ScoresAnywhere
 from askew.fitting.callbacks import ReportsProgress
 from askew.fitting.nystroem import MEGABYTE, keep_landmarks, landmark_matrix
@@ -149,13 +149,18 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
                 setattr(self, name, host(value))
         return self
 
-    def _report_convergence(self, solutions: Sequence[Solution]) -> None:
-        """Set ``status_`` and ``fit_status_`` from the worst ending; warn when the tolerance was not met."""
+    def _note_convergence(self, solutions: Sequence[Solution]) -> Solution:
+        """Set ``status_`` and ``fit_status_`` from the worst ending, and return it."""
         self._end_listening()
         order = [Status.STOPPED, Status.MAX_ITER, Status.STALLED, Status.STATIONARY, Status.OPTIMAL]
         worst = min(solutions, key=lambda s: (order.index(s.status), -s.certificate.violation))
         self.status_ = worst.status.value
         self.fit_status_ = 0 if worst.status.has_converged else 1
+        return worst
+
+    def _report_convergence(self, solutions: Sequence[Solution]) -> None:
+        """The same; warn when the tolerance was not met."""
+        worst = self._note_convergence(solutions)
         if worst.status is Status.MAX_ITER:
             reason, remedy = f"after max_iter={self.max_iter} steps", "Raise `max_iter`, or scale the features"
         elif worst.status is Status.STOPPED:
@@ -164,12 +169,15 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
             reason, remedy = "when float64 allowed no further progress", "Raise `tol`, or scale the features"
         else:
             return
-        warnings.warn(
-            f"{type(self).__name__} stopped {reason}, at a KKT violation of {worst.certificate.violation:.3g} "
-            f"where tol={self.tol:g} was asked for. {remedy}.",
-            ConvergenceWarning,
-            stacklevel=5,
+        finding = find(
+            "ASK201",
+            estimator=type(self).__name__,
+            reason=reason,
+            violation=worst.certificate.violation,
+            tol=self.tol,
+            remedy=remedy,
         )
+        warn(finding, ConvergenceWarning)
 
     @property
     def coef_(self) -> Any:

@@ -7,7 +7,6 @@ the training rows.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
@@ -17,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from askew.arrays import row_precision
 from askew.exceptions import ParameterError
+from askew.findings import find, warn
 from askew.kernels.landmarks import RULES, choose_landmarks, draw_keys, draw_pool
 from askew.kernels.low_rank import LowRank
 from askew.kernels.nystroem import Nystroem
@@ -81,10 +81,7 @@ def _choose_landmarks(machine: Any, function: Any, rows: Any, weight: Any, strat
         most = min(MOST_LANDMARKS, machine.cache_size * MEGABYTE / (4 * n))  # what keeps the features in memory
         count = int(max(min(np.ceil(np.sqrt(n)), most), LEAST_LANDMARKS))
     elif count > n:
-        warnings.warn(
-            f"n_landmarks={count} exceeds the {n} training rows; all of them are landmarks, and the fit is exact.",
-            stacklevel=5,
-        )
+        warn(find("ASK203", count=count, n=n))
     rng = np.random.default_rng(check_random_state(machine.random_state).randint(2**31 - 1))
     pool = draw_pool(draw_keys(weight, rng), strata, min(count, n))
     return choose_landmarks(rows.take(pool), strata[pool], min(count, n), machine.landmarks, function, rng)

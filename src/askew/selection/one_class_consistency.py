@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from askew.exceptions import ParameterError
+from askew.findings import find, warn
 from askew.selection.one_class_search import OneClassSearch, as_rows
 from askew.sklearn_private import Interval
 
@@ -130,11 +130,7 @@ class ConsistencySearchCV(OneClassSearch):
         self.limit_, self.is_consistent_ = limit, bool(consistent)
         self.cv_results_ = {"params": candidates[: len(rates)], "rejection": np.array(rates)}
         if not consistent:
-            warnings.warn(
-                f"Even the simplest candidate, {candidates[0]}, rejects {rates[0]:.3g} of unseen target rows, where at "
-                f"most {limit:.3g} is consistent with {promised:.3g}. It is taken all the same: offer simpler ones.",
-                stacklevel=2,
-            )
+            warn(find("ASK206", candidate=candidates[0], rate=rates[0], limit=limit, promised=promised))
         self._finish(X, consistent[-1] if consistent else 0, candidates)
         return self
 

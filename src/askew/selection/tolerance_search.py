@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -18,6 +17,7 @@ from sklearn.utils.validation import column_or_1d
 
 from askew.arrays import host, is_elsewhere
 from askew.exceptions import DataError, ParameterError
+from askew.findings import find, warn
 from askew.selection.best_estimator import BestEstimator
 from askew.selection.outcomes import Outcomes
 from askew.selection.paths import Paths, as_numbers, is_searchable, split
@@ -155,12 +155,7 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
         outcomes = self._search(rows, fit_params)
         best = outcomes.candidates[outcomes.best]
         if not outcomes.are_resolved[outcomes.best]:
-            warnings.warn(
-                "No candidate's ranking could be settled: at every one the classes are all but inseparable (norm_ near "
-                "0) and the best score is luck. Search larger values of mu, C or gamma.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn(find("ASK204"), ConvergenceWarning)
         model = self._refitted(best, rows, fit_params) if self.refit else None
         # nothing is set before everything has succeeded
         self.cv_results_ = outcomes.as_cv_results()
@@ -264,11 +259,8 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
         listed = "; ".join(f"{message} ({count} times)" for message, count in outcomes.errors.items())
         if self.error_score == "raise" or failed.any(axis=1).all():
             raise DataError(f"{failed.sum()} of the search's {failed.size} fits failed: {listed}")
-        warnings.warn(
-            f"{failed.sum()} of {failed.size} fits failed and count as {self.error_score}: {listed}",
-            FitFailedWarning,
-            stacklevel=4,
-        )
+        finding = find("ASK205", failed=failed.sum(), size=failed.size, score=self.error_score, listed=listed)
+        warn(finding, FitFailedWarning)
         outcomes.scores[failed] = self.error_score
         return outcomes
 

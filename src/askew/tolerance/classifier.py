@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state, get_tags, indexable
@@ -11,6 +9,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from askew.exceptions import DataError, ParameterError
+from askew.findings import find, warn
 from askew.fitting import ScoresAnywhere
 from askew.sources import is_beyond_memory
 from askew.tolerance import order_statistic
@@ -301,12 +300,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
     def _target(self, n_rows, y, weight):
         if self._stays_detector():
             if y is not None and len(np.unique(np.asarray(y))) > 1:
-                warnings.warn(
-                    "y is ignored: a detector without pos_label takes every row as normal. Set pos_label to "
-                    "the label of the alarm to train on the other rows only.",
-                    UserWarning,
-                    stacklevel=3,
-                )
+                warn(find("ASK302"))
             return Target.of_normal(n_rows)
         if y is None:
             raise DataError(
