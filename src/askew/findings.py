@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import sklearn
+
 __all__ = ["KINDS", "Finding", "FindingWarning", "Kind", "find", "warn"]
 
 Severity = Literal["note", "warning", "serious"]
-_PACKAGE = str(Path(__file__).parent)
+_INSIDE = (str(Path(__file__).parent), str(Path(sklearn.__file__).parent / "callback"))  # callbacks wrap a fit
 
 
 class FindingWarning(UserWarning):
@@ -194,6 +196,6 @@ def find(code: str, **figures: Any) -> Finding:
 def warn(finding: Finding, category: type[Warning] = FindingWarning) -> None:
     """Issue a finding as a warning that points at the first line outside askew."""
     level, frame = 1, sys._getframe(0)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(_INSIDE):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]
     warnings.warn(str(finding), category, stacklevel=level)

@@ -240,7 +240,7 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
         X, y, sample_weight = opened_rows(new, X, y, sample_weight, target, is_labelled=False)
         X, matrix, weight, rows = new._prepare(X, sample_weight)
         with workers(), telling_of_memory(self.cache_size):
-            scale, found = (new._fit_features if self._is_approximated else new._fit_kernel)(matrix, weight)
+            scale, found = (new._fit_features if new._is_approximated else new._fit_kernel)(matrix, weight)
         chosen = found.chosen
         expansion, offset_rule = chosen.read_plain(self.nu) if self.score_kernel == "plain" else chosen.read_modified()
         new.eta_, new.covariance_scale_, new.eta_rule_ = chosen.eta, scale, found.ending

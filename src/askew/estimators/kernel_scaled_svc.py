@@ -16,6 +16,7 @@ from askew.exceptions import DataError, ParameterError
 from askew.fitting import (
     Classifies,
     KernelMachine,
+    as_fitted,
     begin,
     check_in_memory,
     classes_against_rest,
@@ -161,6 +162,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
         "n_folds": [Interval(Integral, 2, None, closed="left")],
     }
     _learnt_privately = KernelMachine._learnt_privately | {"_own"}
+    _scored_with = (*KernelMachine._scored_with, "scaling", "multi_class")
     _scoring_methods = (*KernelMachine._scoring_methods, "plain_decision_function", "magnification")
 
     def __init__(
@@ -247,7 +249,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
         scores = self._machine_scores(read_scoring(self, X))
         if len(self.classes_) == 2:
             return scores[:, 0]
-        if self.multi_class == "ovr":
+        if as_fitted(self, "multi_class") == "ovr":
             return scores
         return one_vs_rest_scores(~positive_side(scores), -scores, len(self.classes_))
 
@@ -267,7 +269,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
         n_classes = len(self.classes_)
         if n_classes == 2:
             return self.classes_[positive_side(scores[:, 0]).astype(np.intp)]
-        if self.multi_class == "ovr":
+        if as_fitted(self, "multi_class") == "ovr":
             return self.classes_[np.argmax(scores, axis=1)]
         return self.classes_[np.argmax(votes_of_pairs(scores, n_classes), axis=1)]
 
@@ -281,10 +283,10 @@ class KernelScaledSVC(Classifies, KernelMachine):
         array of shape (n_samples,) for one machine, else (n_samples, n_machines)
         """
         X = read_scoring(self, X)
-        if self.kernel != "rbf":
+        if as_fitted(self, "kernel") != "rbf":
             raise ParameterError(
                 f'magnification is known for kernel="rbf" alone, whose metric does not change from point to point '
-                f"before it is bent; got kernel={self.kernel!r}."
+                f"before it is bent; got kernel={as_fitted(self, 'kernel')!r}."
             )
         X, support = (each.toarray() if sparse.issparse(each) else fetched(each) for each in (X, self.support_vectors_))
         X, support = np.asarray(X, dtype=np.float64), np.asarray(support, dtype=np.float64)
@@ -363,7 +365,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
             setattr(self, name, np.append(getattr(self, name, np.empty(0)), float(value)))
 
     def _measures_input_space(self) -> bool:
-        return self.scaling == "support" and self.kernel != "precomputed"
+        return as_fitted(self, "scaling") == "support" and as_fitted(self, "kernel") != "precomputed"
 
     def _check_diagonal(self, matrix: Any) -> None:
         """A distance in feature space needs k(x, x) of new rows, which a precomputed cross kernel does not hold."""
@@ -399,7 +401,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
         machines = self.stages_ if machines is None else machines
         if not needs_distances(machines):
             return scores_from_sums(machines, self._expand(X, columns_of(machines, len(self.support_))))
-        if self.kernel == "precomputed":
+        if as_fitted(self, "kernel") == "precomputed":
             around = Surroundings(_Columns(self.support_), self._own, lambda Z: np.full(len(Z), self._own[0]))
             return around.scores(machines, X)
         support = self.support_vectors_

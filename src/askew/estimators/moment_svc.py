@@ -25,6 +25,7 @@ from askew.findings import find, warn
 from askew.fitting import (
     READ,
     ScoresAnywhere,
+    as_fitted,
     begin,
     blank,
     check_sizes,
@@ -195,6 +196,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         "max_iter": [Interval(Integral, -1, None, closed="left")],
     }
 
+    _scored_with = ("kernel",)
     _learnt_privately = frozenset(
         {"_stream", "_stream_classes", "_chose_by_name", "_machines", "_score_means", "_score_deviations"}
         | {"_sign", "_is_single", "_is_multilabel"}
@@ -449,7 +451,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if hasattr(self, "categories_"):
             return self._score(encode(X, self.feature_names_in_, self.categories_))
-        if is_elsewhere(X) and self.kernel == "linear":
+        if is_elsewhere(X) and as_fitted(self, "kernel") == "linear":
             home, X = Home(X), read_rows(self, X, reset=False)
             scores = host(home.put(X, np.float64) @ home.put(self.coef_.T)) + self.intercept_
             return scores[:, 0] if self._is_single else scores
@@ -523,9 +525,10 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
 
     def _check_linear(self) -> None:
         check_is_fitted(self)
-        if self.kernel != "linear":
+        kernel = as_fitted(self, "kernel")
+        if kernel != "linear":
             raise AttributeError(
-                f"The moments of the negatives bound a linear score only; this one has kernel={self.kernel!r}. "
+                f"The moments of the negatives bound a linear score only; this one has kernel={kernel!r}. "
                 "Use kernel='linear', or ToleranceClassifier with calibration rows."
             )
 
@@ -533,7 +536,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         return float(values[0]) if len(values) == 1 else values
 
     def _score(self, X: Any) -> Vector:
-        if self.kernel == "linear":
+        if as_fitted(self, "kernel") == "linear":
             scores = np.asarray(X @ self.coef_.T, dtype=np.float64) + self.intercept_
         else:
             X = divide_rows(X, self.scale_) if hasattr(self, "scale_") else X

@@ -26,7 +26,7 @@ from askew.fitting.rows import (
     telling_of_memory,
     weights_of_classes,
 )
-from askew.fitting.state import begin, blank, commit, learnt
+from askew.fitting.state import as_fitted, begin, blank, commit, learnt
 
 __all__ = [
     "MEGABYTE",
@@ -36,6 +36,7 @@ __all__ = [
     "DataDescription",
     "KernelMachine",
     "ScoresAnywhere",
+    "as_fitted",
     "begin",
     "blank",
     "check_approximation",

@@ -24,6 +24,7 @@ from askew.fitting.block_scoring import ScoresAnywhere
 from askew.fitting.callbacks import ReportsProgress
 from askew.fitting.nystroem import MEGABYTE, keep_landmarks, landmark_matrix
 from askew.fitting.rows import telling_of_memory
+from askew.fitting.state import as_fitted
 from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
 from askew.methods.expansion import Expansion
 from askew.qp import Problem, Solution, Status
@@ -46,6 +47,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
     }
 
     _learnt_privately = frozenset({"_chose_by_name"})
+    _scored_with: ClassVar[tuple[str, ...]] = ("kernel", "degree", "coef0", "approximation")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "status_")
@@ -53,12 +55,12 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
     @property
     def _is_approximated(self) -> bool:
         """Whether the machine stands on Nyström features; only those with an ``approximation`` can."""
-        return getattr(self, "approximation", None) is not None
+        return as_fitted(self, "approximation") is not None
 
     @property
     def _computes_elsewhere(self) -> bool:
         """Whether rows in another array library are computed on where they are; else they come to the host."""
-        return bool(self.kernel != "precomputed") and not self._is_approximated
+        return bool(as_fitted(self, "kernel") != "precomputed") and not self._is_approximated
 
     def _kernel_matrix(self, X: Any, weight: Any, strata: Any = None) -> Any:
         """The kernel on the training rows; resolves ``gamma_``. ``strata`` are the classes of the rows, if any."""
@@ -85,7 +87,8 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         return Gram(function, X, tile_bytes=max(MEGABYTE, int(self.cache_size * MEGABYTE)))
 
     def _kernel_function(self) -> Any:
-        return make_function(self.kernel, self.gamma_, self.degree, self.coef0)
+        kernel, degree, coef0 = (as_fitted(self, name) for name in ("kernel", "degree", "coef0"))
+        return make_function(kernel, self.gamma_, degree, coef0)
 
     def _solve(self, problem: Problem, start: Any = None) -> Solution:
         with telling_of_memory(self.cache_size):
@@ -120,7 +123,7 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
 
     def _expand(self, X: Any, coefficients: NDArray[np.float64], points: Any = None) -> NDArray[np.float64]:
         """Σ_j coefficients[j] k(points[j], x) for every row x; the points are ``support_vectors_`` by default."""
-        if self.kernel == "precomputed":
+        if as_fitted(self, "kernel") == "precomputed":
             return np.asarray(X[:, self.support_] @ coefficients, dtype=np.float64)
         if points is None:
             points = self.support_vectors_
@@ -182,10 +185,11 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
     @property
     def coef_(self) -> Any:
         """Weights of the features, for the linear kernel; else those of the landmarks, where there are any."""
+        kernel = as_fitted(self, "kernel")
         if hasattr(self, "landmark_coef_"):
-            return self.landmark_coef_ @ self.landmarks_ if self.kernel == "linear" else self.landmark_coef_
-        if self.kernel != "linear":
-            raise AttributeError(f'coef_ exists for kernel="linear" only; this one has kernel={self.kernel!r}.')
+            return self.landmark_coef_ @ self.landmarks_ if kernel == "linear" else self.landmark_coef_
+        if kernel != "linear":
+            raise AttributeError(f'coef_ exists for kernel="linear" only; this one has kernel={kernel!r}.')
         check_is_fitted(self)
         points = fetched(self.support_vectors_)
         return np.asarray(sparse.csr_array(points).T @ self._expansion_columns()).T

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 from askew.arrays import Home, fetched, host, is_elsewhere, is_out_of_memory, take_rows
 from askew.exceptions import DataError, ParameterError
 from askew.fitting.nystroem import check_approximation
+from askew.fitting.state import as_fitted
 from askew.sklearn_private import check_weights
 from askew.sources import is_beyond_memory
 from askew.sources.rows import LARGEST, check_finite
@@ -94,7 +95,7 @@ def read_scoring(machine: Any, X: Any) -> Any:
         X = host(X)
     if is_elsewhere(X):
         return read_rows(machine, X, reset=False)
-    accept_sparse = False if machine.kernel == "precomputed" else "csr"
+    accept_sparse = False if as_fitted(machine, "kernel") == "precomputed" else "csr"
     return validate_data(machine, X, **{**READ, "accept_sparse": accept_sparse}, reset=False)
 
 

@@ -30,10 +30,22 @@ def blank(estimator: Estimator) -> Estimator:
 
 def commit(estimator: Estimator, new: Any) -> Estimator:
     """Replace everything an estimator has learnt by what another has learnt, all at once."""
+    if not hasattr(new, "_fitted_with_"):
+        names = [name for name in getattr(new, "_scored_with", ()) if hasattr(new, name)]
+        new._fitted_with_ = {name: getattr(new, name) for name in names}
     forgotten = set(learnt(estimator))
     kept = {name: value for name, value in vars(estimator).items() if name not in forgotten}
     estimator.__dict__ = kept | {name: vars(new)[name] for name in learnt(new)}  # one step, which nothing interrupts
     return estimator
+
+
+def as_fitted(estimator: Any, name: str) -> Any:
+    """A parameter as it was in the fit, for scoring: ``set_params`` changes no score before the next fit.
+
+    A class lists such parameters in ``_scored_with``. Within a fit, and in older model files, it is the parameter as it
+    stands.
+    """
+    return getattr(estimator, "_fitted_with_", {}).get(name, getattr(estimator, name, None))
 
 
 def learnt(estimator: Any) -> list[str]:

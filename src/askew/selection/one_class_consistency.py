@@ -9,6 +9,7 @@ import numpy as np
 
 from askew.exceptions import ParameterError
 from askew.findings import find, warn
+from askew.fitting import begin
 from askew.selection.one_class_search import OneClassSearch, as_rows
 from askew.sklearn_private import Interval
 
@@ -114,7 +115,7 @@ class ConsistencySearchCV(OneClassSearch):
         -------
         self
         """
-        self._begin()
+        new = begin(self)
         X = as_rows(X)
         candidates = [{self.param_name: value} for value in self._values(X)]
         folds, promised = self._folds(X), self._promised()
@@ -127,12 +128,11 @@ class ConsistencySearchCV(OneClassSearch):
             if rates[-1] > limit:
                 break
         consistent = [k for k, rate in enumerate(rates) if rate <= limit]
-        self.limit_, self.is_consistent_ = limit, bool(consistent)
-        self.cv_results_ = {"params": candidates[: len(rates)], "rejection": np.array(rates)}
+        new.limit_, new.is_consistent_ = limit, bool(consistent)
+        new.cv_results_ = {"params": candidates[: len(rates)], "rejection": np.array(rates)}
         if not consistent:
             warn(find("ASK206", candidate=candidates[0], rate=rates[0], limit=limit, promised=promised))
-        self._finish(X, consistent[-1] if consistent else 0, candidates)
-        return self
+        return self._finish(new, X, consistent[-1] if consistent else 0, candidates)
 
     def _values(self, X: Any) -> list[Any]:
         if self.param_range is not None:

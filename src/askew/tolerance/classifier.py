@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from askew.exceptions import DataError, ParameterError
 from askew.findings import find, warn
-from askew.fitting import ScoresAnywhere
+from askew.fitting import ScoresAnywhere, blank, commit
 from askew.sources import is_beyond_memory
 from askew.tolerance import order_statistic
 from askew.tolerance.calibration import Calibration, one_per_group
@@ -223,19 +223,17 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
             certificate = certificate_of(estimator, score, self.moments, self.mean_radius)
         placed = self._place(calibration, certificate, self.tolerance, self.confidence)
 
-        # Nothing is set before everything has succeeded.
-        self.estimator_, self._score_, self._certificate_ = estimator, score, certificate
-        self._target_, self._is_grouped_ = target, groups is not None
-        self._prevalence_ = target.prevalence(groups)
-        self.weight_bound_, self.n_above_weight_bound_ = parts.weight_bound, parts.n_above_bound
-        for name in ("classes_", "pos_label_", "n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)  # a fit before this one may have left what this one has not
+        new = blank(self)
+        new.estimator_, new._score_, new._certificate_ = estimator, score, certificate
+        new._target_, new._is_grouped_ = target, groups is not None
+        new._prevalence_ = target.prevalence(groups)
+        new.weight_bound_, new.n_above_weight_bound_ = parts.weight_bound, parts.n_above_bound
         if not self._stays_detector():
-            self.classes_, self.pos_label_ = target.labels, target.labels[target.alarm]
+            new.classes_, new.pos_label_ = target.labels, target.labels[target.alarm]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
-                setattr(self, name, getattr(estimator, name))
-        return self._adopt(calibration, placed)
+                setattr(new, name, getattr(estimator, name))
+        return commit(self, new._adopt(calibration, placed))
 
     def predict(self, X):
         """Labels of the rows: an alarm iff the score is strictly beyond ``threshold_``.
