@@ -26,7 +26,9 @@ from askew.fitting import (
     opened_rows,
     read_classes,
     read_scoring,
+    scored_anywhere,
     signs_of,
+    telling_callbacks,
     telling_of_memory,
     unite_supports,
 )
@@ -170,6 +172,7 @@ class AsymmetricSVC(Classifies, KernelMachine):
         self.landmarks = landmarks
         self.random_state = random_state
 
+    @telling_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> AsymmetricSVC:
         """Fit, one machine per class when there are more than two.
 
@@ -220,6 +223,7 @@ class AsymmetricSVC(Classifies, KernelMachine):
             [asymmetric.smallest_mu(matrix, signs, weight, tau, other._solve) for signs, _, tau in tasks]
         )
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: ≥ 0 means ``classes_[1]`` for two classes.
 
@@ -233,6 +237,7 @@ class AsymmetricSVC(Classifies, KernelMachine):
             return scores[:, 0]
         return scores / np.where(self.norm_ > 0, self.norm_, 1.0)
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row."""
         scores = self.decision_function(X)

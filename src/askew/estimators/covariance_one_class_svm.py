@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from inspect import Signature, signature
+from functools import wraps
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from askew.fitting import (
     commit,
     opened_rows,
     read_scoring,
+    scored_anywhere,
+    telling_callbacks,
     telling_of_memory,
 )
 from askew.kernels.covariance_guided import SCALES, CovarianceGuided, scale_of
@@ -32,22 +35,22 @@ from askew.sklearn_private import Interval, StrOptions
 from askew.solvers import prepare, solve
 from askew.threads import workers
 
+Init = TypeVar("Init", bound=Callable[..., None])
 
-class _TakesScore(type):
-    """Lets ``score=`` be said for ``score_kernel=``.
+
+def _takes_score(init: Init) -> Init:
+    """``__init__`` that lets ``score=`` be said for ``score_kernel=``.
 
     scikit-learn keeps a parameter under its own name on the estimator, where ``score`` has to be a method: its checks
-    and searches call it. So the parameter is stored as ``score_kernel``, and both words reach it.
+    and searches call it. So the parameter is stored as ``score_kernel``, and both words reach it. ``score`` stays out
+    of the signature, whose every name scikit-learn takes for a parameter to store.
     """
 
-    def __call__(cls, *args: Any, **options: Any) -> Any:
-        return super().__call__(*args, **_stored_names(options))
+    @wraps(init)
+    def init_with_score(self: Any, *args: Any, **options: Any) -> None:
+        init(self, *args, **_stored_names(options))
 
-    @property
-    def __signature__(cls) -> Signature:
-        """That of ``__init__``, as for any class."""
-        of_init = signature(cls.__init__)
-        return of_init.replace(parameters=list(of_init.parameters.values())[1:])
+    return cast(Init, init_with_score)
 
 
 def _stored_names(options: dict[str, Any]) -> dict[str, Any]:
@@ -58,7 +61,7 @@ def _stored_names(options: dict[str, Any]) -> dict[str, Any]:
     return {("score_kernel" if name == "score" else name): value for name, value in options.items()}
 
 
-class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
+class CovarianceOneClassSVM(DataDescription):
     """One-class support vector machine that also makes the variance of its own score small.
 
     Use it when only normal rows exist and their spread differs between directions: outliers are often found along
@@ -173,6 +176,7 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
         "score_kernel": [StrOptions({"plain", "modified"})],
     }
 
+    @_takes_score
     def __init__(
         self,
         eta: float | str = "auto",
@@ -216,6 +220,7 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
         """Set parameters; ``score`` reaches ``score_kernel``."""
         return super().set_params(**_stored_names(params))
 
+    @telling_callbacks
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None
     ) -> CovarianceOneClassSVM:
@@ -250,6 +255,7 @@ class CovarianceOneClassSVM(DataDescription, metaclass=_TakesScore):
         new._certify(chosen.solution)
         return commit(self, new)
 
+    @scored_anywhere
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Σ β_i k(x_i, x), or the same sum of the covariance-guided kernel: higher is more normal."""
         X = read_scoring(self, X)

@@ -24,7 +24,9 @@ from askew.fitting import (
     pairs_of,
     read_classes,
     read_scoring,
+    scored_anywhere,
     signs_of,
+    telling_callbacks,
     votes_of_pairs,
     weights_of_classes,
 )
@@ -163,7 +165,6 @@ class KernelScaledSVC(Classifies, KernelMachine):
     }
     _learnt_privately = KernelMachine._learnt_privately | {"_own"}
     _scored_with = (*KernelMachine._scored_with, "scaling", "multi_class")
-    _scoring_methods = (*KernelMachine._scoring_methods, "plain_decision_function", "magnification")
 
     def __init__(
         self,
@@ -206,6 +207,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
         self.cache_size = cache_size
         self.max_iter = max_iter
 
+    @telling_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> KernelScaledSVC:
         """Fit, bend, fit again: one machine for two classes, else one per pair or per class.
 
@@ -239,6 +241,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
             'Use SVC(kernel="linear") for weights of the features.'
         )
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: ≥ 0 means ``classes_[1]`` for two classes.
 
@@ -253,6 +256,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
             return scores
         return one_vs_rest_scores(~positive_side(scores), -scores, len(self.classes_))
 
+    @scored_anywhere
     def plain_decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of the first fit of each machine, before any bend: what is to be compared with.
 
@@ -263,6 +267,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
         scores = self._machine_scores(read_scoring(self, X), [machine[:1] for machine in self.stages_])
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the sign of the score, votes of the pairs, or the largest score of the classes."""
         scores = self._machine_scores(read_scoring(self, X))
@@ -273,6 +278,7 @@ class KernelScaledSVC(Classifies, KernelMachine):
             return self.classes_[np.argmax(scores, axis=1)]
         return self.classes_[np.argmax(votes_of_pairs(scores, n_classes), axis=1)]
 
+    @scored_anywhere
     def magnification(self, X: Any) -> NDArray[np.float64]:
         """Volume factor √g(x) of the metric that the bent rbf kernel makes of the input space.
 

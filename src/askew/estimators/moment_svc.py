@@ -33,6 +33,7 @@ from askew.fitting import (
     naming_columns,
     read_labelled,
     read_rows,
+    scored_anywhere,
 )
 from askew.methods.expansion import positive_side
 from askew.methods.moment import Formulation, Kernel, Machines, MomentPath, Setting, cantelli, fit_machines, fit_path
@@ -441,6 +442,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
             path = fit_path(gather(X, targets.member, weight, self._model()), self._setting(), Cs, targets.sign)
         return path if scale is None else replace(path, coefs=path.coefs / scale)
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> Vector:
         """Score of each row; with two classes ≥ 0 means ``classes_[1]``.
 
@@ -457,6 +459,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
             return scores[:, 0] if self._is_single else scores
         return self._score(validate_data(self, fetched(X), reset=False, **READ))
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, or its labels as an indicator matrix."""
         scores = self.decision_function(X)

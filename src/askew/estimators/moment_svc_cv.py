@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from askew.arrays import stack_rows
 from askew.estimators.moment_svc import MomentSVC, pool_for
 from askew.exceptions import DataError, ParameterError
-from askew.fitting import READ, ScoresAnywhere, begin, commit
+from askew.fitting import READ, ScoresAnywhere, begin, commit, scored_anywhere
 from askew.moments import divide_rows, unit_scale
 from askew.sklearn_private import Interval, check_parameters, check_weights
 from askew.summaries import Evidence, gather
@@ -116,11 +116,13 @@ class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         new.classes_, new.n_features_in_ = model.classes_, model.n_features_in_
         return commit(self, new)
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of ``best_estimator_``."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(X)
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Classes by ``best_estimator_``."""
         check_is_fitted(self)

@@ -7,7 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.fitting import PARAMETERS, DataDescription, begin, commit, opened_rows, read_scoring
+from askew.fitting import (
+    PARAMETERS,
+    DataDescription,
+    begin,
+    commit,
+    opened_rows,
+    read_scoring,
+    scored_anywhere,
+    telling_callbacks,
+)
 from askew.methods import one_class
 from askew.tuning import Fold, PathPoint, Stage, stretched_from, widths
 
@@ -115,6 +124,7 @@ class OneClassSVM(DataDescription):
         self.landmarks = landmarks
         self.random_state = random_state
 
+    @telling_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> OneClassSVM:
         """Fit to normal rows.
 
@@ -144,6 +154,7 @@ class OneClassSVM(DataDescription):
         new._certify(solution)
         return commit(self, new)
 
+    @scored_anywhere
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Σ β_i k(x_i, x): higher is more normal."""
         X = read_scoring(self, X)

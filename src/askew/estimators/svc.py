@@ -22,7 +22,9 @@ from askew.fitting import (
     pairs_of,
     read_classes,
     read_scoring,
+    scored_anywhere,
     signs_of,
+    telling_callbacks,
     unite_supports,
     votes_of_pairs,
     weights_of_classes,
@@ -162,6 +164,7 @@ class SVC(Classifies, KernelMachine):
         self.landmarks = landmarks
         self.random_state = random_state
 
+    @telling_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> SVC:
         """Fit one machine per pair of classes.
 
@@ -192,6 +195,7 @@ class SVC(Classifies, KernelMachine):
         new._certify([solution for solution, _ in fits])
         return commit(self, new)
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: ≥ 0 means ``classes_[1]`` for two classes.
 
@@ -206,6 +210,7 @@ class SVC(Classifies, KernelMachine):
             return one_vs_rest_scores(~positive_side(scores), -scores, len(self.classes_))
         return scores
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, by votes of the pairs."""
         X = read_scoring(self, X)

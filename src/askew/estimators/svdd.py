@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.exceptions import ParameterError
-from askew.fitting import DataDescription, begin, check_in_memory, commit, read_scoring
+from askew.fitting import (
+    DataDescription,
+    begin,
+    check_in_memory,
+    commit,
+    read_scoring,
+    scored_anywhere,
+    telling_callbacks,
+)
 from askew.kernels.points import squared_norms
 from askew.methods import svdd
 
@@ -65,6 +73,7 @@ class SVDD(DataDescription):
 
     _learnt_privately = DataDescription._learnt_privately | {"_centre_norm"}
 
+    @telling_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> SVDD:
         """Fit to normal rows.
 
@@ -100,6 +109,7 @@ class SVDD(DataDescription):
         new._certify(solution)
         return commit(self, new)
 
+    @scored_anywhere
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Minus the squared distance to the centre: higher is more normal."""
         X = read_scoring(self, X)

@@ -1,6 +1,7 @@
 """What estimators share: rows read, kernels made, programmes solved, what was learnt kept or left as it was."""
 
-from askew.fitting.block_scoring import ScoresAnywhere
+from askew.fitting.block_scoring import ScoresAnywhere, scored_anywhere
+from askew.fitting.callbacks import telling_callbacks
 from askew.fitting.classifier import Classifies
 from askew.fitting.data_description import DataDescription
 from askew.fitting.machine import MEGABYTE, KernelMachine
@@ -54,7 +55,9 @@ __all__ = [
     "read_labelled",
     "read_rows",
     "read_scoring",
+    "scored_anywhere",
     "signs_of",
+    "telling_callbacks",
     "telling_of_memory",
     "unite_supports",
     "votes_of_pairs",

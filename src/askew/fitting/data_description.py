@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
 from askew.exceptions import ParameterError
+from askew.fitting.block_scoring import scored_anywhere
 from askew.fitting.machine import KernelMachine
 from askew.fitting.rows import read_training
 from askew.kernels import RBF, resolve_gamma
@@ -49,10 +50,12 @@ class DataDescription(OutlierMixin, KernelMachine):
         self.cache_size = cache_size
         self.max_iter = max_iter
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """``score_samples(X) - offset_``: ≥ 0 for inliers."""
         return self.score_samples(X) - self.offset_
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[np.int64]:
         """+1 for inliers (score ≥ 0), -1 for outliers."""
         return np.where(positive_side(self.decision_function(X)), 1, -1)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from askew.exceptions import DataError, ParameterError
 from askew.findings import find, warn
-from askew.fitting import ScoresAnywhere, blank, commit
+from askew.fitting import ScoresAnywhere, blank, commit, scored_anywhere
 from askew.sources import is_beyond_memory
 from askew.tolerance import order_statistic
 from askew.tolerance.calibration import Calibration, one_per_group
@@ -235,6 +235,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
                 setattr(new, name, getattr(estimator, name))
         return commit(self, new._adopt(calibration, placed))
 
+    @scored_anywhere
     def predict(self, X):
         """Labels of the rows: an alarm iff the score is strictly beyond ``threshold_``.
 
@@ -244,6 +245,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         alarm = self._target_.alarm
         return self._target_.labels[np.where(is_alarm, alarm, 1 - alarm)]
 
+    @scored_anywhere
     def decision_function(self, X):
         """Distance of the score from the threshold, pointing to ``classes_[1]`` as in scikit-learn.
 
@@ -254,6 +256,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         np.subtract(scores, threshold, out=distance, where=scores != threshold)
         return distance if self._target_.alarm == 1 else -distance
 
+    @scored_anywhere
     def score_samples(self, X):
         """The estimator's own score of each row: what ``threshold_`` is held against and `update` takes."""
         check_is_fitted(self, "threshold_")

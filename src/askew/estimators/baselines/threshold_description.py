@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from askew.fitting import ScoresAnywhere, begin, commit
+from askew.fitting import ScoresAnywhere, begin, commit, scored_anywhere
 from askew.methods.expansion import positive_side
 from askew.methods.rejection import rejection_threshold
 from askew.sklearn_private import Interval, check_weights
@@ -53,16 +53,19 @@ class ThresholdDescription(ScoresAnywhere, OutlierMixin, BaseEstimator):
         new.offset_ = rejection_threshold(scores, weight, self.fraction_rejected)
         return commit(self, new)
 
+    @scored_anywhere
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: higher is more normal."""
         check_is_fitted(self)
         accept_sparse = "csr" if self._takes_sparse else False
         return self._score(validate_data(self, X, dtype=np.float64, accept_sparse=accept_sparse, reset=False))
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """``score_samples(X) - offset_``: ≥ 0 for inliers."""
         return self.score_samples(X) - self.offset_
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[np.int64]:
         """+1 for inliers (score ≥ 0), -1 for outliers."""
         return np.where(positive_side(self.decision_function(X)), 1, -1)
