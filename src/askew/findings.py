@@ -244,7 +244,9 @@ def warn(finding: Finding, category: type[Warning] = FindingWarning) -> None:
     """
     if (noticed := _noticed.get()) is not None:
         noticed.append(finding)
-    level, frame = 1, sys._getframe(0)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    level, frame, inside = 1, sys._getframe(0), [_PACKAGE]
+    if "sklearn" in sys.modules:
+        inside.append(str(Path(str(sys.modules["sklearn"].__file__)).parent / "callback"))  # callbacks wrap a fit
+    while frame is not None and frame.f_code.co_filename.startswith(tuple(inside)):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]
     warnings.warn(str(finding), category, stacklevel=level)

@@ -73,9 +73,10 @@ for _ in range(2):
 
 
 def test_a_callback_may_end_the_fit(data):
-    with pytest.warns(ConvergenceWarning, match="because a callback asked it to, at a KKT violation of"):
+    with pytest.warns(ConvergenceWarning, match="because a callback asked it to, at a KKT violation of") as told:
         model = SVC().set_callbacks(Recorder(limit=2)).fit(*data)
     assert model.status_ == "stopped"
+    assert told[0].filename == __file__  # also with scikit-learn's own frames in between
     assert np.isfinite(model.decision_function(data[0])).all()
 
 

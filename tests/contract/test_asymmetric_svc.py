@@ -176,9 +176,10 @@ def test_a_limit_of_steps_that_is_too_low_is_a_warning():
 
 
 @pytest.mark.parametrize("wrong", ["mu", "one class", "rows"])
-def test_a_fit_that_fails_leaves_no_earlier_model_behind(wrong):
+def test_a_fit_that_fails_leaves_the_earlier_model_as_it_was(wrong):
     X, y = rare(60)
     model = AsymmetricSVC(0.1, 0.0).fit(X, y)
+    scores = model.decision_function(X)
     fits = {
         "mu": lambda: model.set_params(mu=0.9).fit(X[:, :2], y),
         "one class": lambda: model.fit(X, np.ones(60)),
@@ -186,7 +187,5 @@ def test_a_fit_that_fails_leaves_no_earlier_model_behind(wrong):
     }
     with pytest.raises((InfeasibleError, DataError, ValueError)):
         fits[wrong]()
-    with pytest.raises(NotFittedError):
-        model.decision_function(X)
-    assert not [name for name in ("support_vectors_", "intercept_", "classes_", "status_") if hasattr(model, name)]
+    np.testing.assert_array_equal(model.decision_function(X), scores)
     assert model.set_params(mu=0.1).fit(X, y).decision_function(X).shape == (60,)

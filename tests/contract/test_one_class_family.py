@@ -12,10 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from askew import SVDD, OneClassSVM
+from askew.estimators import GaussianDescription, KNNDescription, ParzenDescription
 from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
-from askew.estimators.gaussian_description import GaussianDescription
-from askew.estimators.knn_description import KNNDescription
-from askew.estimators.parzen_description import ParzenDescription
 from askew.exceptions import AskewError, ParameterError
 
 MACHINES = [OneClassSVM(nu=0.2), SVDD(nu=0.2), CovarianceOneClassSVM(), CovarianceOneClassSVM(score_kernel="modified")]
@@ -223,12 +221,16 @@ class TestErrors:
             model.fit(X)
 
     @every_member
-    def test_a_failed_fit_leaves_nothing_behind(self, model, X):
-        model = clone(model).fit(X)
+    def test_a_failed_fit_leaves_the_model_as_it_was(self, model, X):
+        model = clone(model)
         with pytest.raises((ValueError, AskewError)):
             model.fit(np.full((5, 3), np.nan))
         with pytest.raises(NotFittedError):
             model.predict(X)
+        scores = model.fit(X).decision_function(X)
+        with pytest.raises((ValueError, AskewError)):
+            model.fit(np.full((5, 3), np.nan))
+        np.testing.assert_array_equal(model.decision_function(X), scores)
 
     @every_member
     def test_weights_of_zero_everywhere_are_refused(self, model, X):

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import product
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from askew.estimators.approximated import Approximated
-from askew.estimators.elsewhere import Classifies, telling_of_memory
-from askew.estimators.kernel_machine import MEGABYTE
-from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import InfeasibleError
+from askew.findings import find, warn
+from askew.fitting import (
+    MEGABYTE,
+    PARAMETERS,
+    Classifies,
+    KernelMachine,
+    begin,
+    check_approximation,
+    classes_against_rest,
+    commit,
+    counts_by_class,
+    keep_landmarks,
+    opened_rows,
+    read_classes,
+    read_scoring,
+    scored_anywhere,
+    signs_of,
+    telling_callbacks,
+    telling_of_memory,
+    unite_supports,
+)
 from askew.methods import asymmetric
 from askew.methods.asymmetric import Asymmetric
+from askew.methods.expansion import positive_side
 from askew.qp import Problem, Solution, relative_violation
+from askew.sklearn_private import Interval, StrOptions
 from askew.solvers import solve
 from askew.tuning import Candidate, Fold, PathPoint, Stage, stretched_from, widths
 
@@ -31,7 +48,7 @@ SEARCH_PATIENCE, SEARCH_STEPS = 40, 50_000  # steps of a search: per point, and 
 SEARCH_LOOSER, SEARCH_SMALL = 10, 1000  # times tol on more rows than this: seen to change no choice, nor its t-AUC
 
 
-class AsymmetricSVC(Classifies, Approximated):
+class AsymmetricSVC(Classifies, KernelMachine):
     """Asymmetric support vector machine: it ranks a dense, pure core of the positives first.
 
     Two margins are maximised at once: the class margin between positives and negatives, as in any SVC, and the core
@@ -118,7 +135,8 @@ class AsymmetricSVC(Classifies, Approximated):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Approximated._parameter_constraints,
+        **KernelMachine._parameter_constraints,
+        **PARAMETERS,
         "mu": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "tau": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
     }
@@ -154,6 +172,7 @@ class AsymmetricSVC(Classifies, Approximated):
         self.landmarks = landmarks
         self.random_state = random_state
 
+    @telling_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> AsymmetricSVC:
         """Fit, one machine per class when there are more than two.
 
@@ -172,18 +191,18 @@ class AsymmetricSVC(Classifies, Approximated):
         -------
         self
         """
-        self._begin()
-        X, y, sample_weight = self._opened(X, y, sample_weight, target)
-        X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
-        tasks = self._one_vs_rest(classes, codes, weight)
-        matrix = self._kernel_matrix(X, weight, codes)
-        machines = [asymmetric.fit(matrix, signs, weight, mu, tau, self._solve) for signs, mu, tau in tasks]
-        self.classes_ = classes
-        self.mu_ = _one_or_all([mu for _, mu, _ in tasks])
-        self.tau_ = _one_or_all([tau for _, _, tau in tasks])
-        self._store(X, rows, codes, matrix, machines)
-        self._certify(machines)
-        return self
+        new = begin(self)
+        X, y, sample_weight = opened_rows(new, X, y, sample_weight, target)
+        X, classes, codes, weight, rows = read_classes(new, X, y, sample_weight)
+        tasks = new._one_vs_rest(classes, codes, weight)
+        matrix = new._kernel_matrix(X, weight, codes)
+        machines = [asymmetric.fit(matrix, signs, weight, mu, tau, new._solve) for signs, mu, tau in tasks]
+        new.classes_ = classes
+        new.mu_ = _one_or_all([mu for _, mu, _ in tasks])
+        new.tau_ = _one_or_all([tau for _, _, tau in tasks])
+        new._store(X, rows, codes, matrix, machines)
+        new._certify(machines)
+        return commit(self, new)
 
     def bi_train(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """The smallest ``mu`` for which the classes keep their own sides (γ ≥ 0), at this estimator's ``tau``.
@@ -195,15 +214,16 @@ class AsymmetricSVC(Classifies, Approximated):
         -------
         float, or array of shape (n_classes,) with more than two classes
         """
-        other = clone(self)
-        check_parameters(other)
-        X, classes, codes, weight, _ = other._read_classes(X, y, sample_weight)
+        other = begin(self)
+        check_approximation(other)
+        X, classes, codes, weight, _ = read_classes(other, X, y, sample_weight)
         tasks = other._one_vs_rest(classes, codes, weight)
         matrix = other._kernel_matrix(X, weight, codes)
         return _one_or_all(
             [asymmetric.smallest_mu(matrix, signs, weight, tau, other._solve) for signs, _, tau in tasks]
         )
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: ≥ 0 means ``classes_[1]`` for two classes.
 
@@ -212,16 +232,17 @@ class AsymmetricSVC(Classifies, Approximated):
         array of shape (n_samples,) for two classes, w'φ(x) − ρ + γ/2; with more, (n_samples, n_classes), each column
         divided by ‖w‖, since only distances from their planes compare machines of different classes
         """
-        scores = self._sums(self._read_scoring(X)) + self.intercept_
+        scores = self._sums(read_scoring(self, X)) + self.intercept_
         if len(self.classes_) == 2:
             return scores[:, 0]
         return scores / np.where(self.norm_ > 0, self.norm_, 1.0)
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
-            return self.classes_[(scores >= 0).astype(np.intp)]
+            return self.classes_[positive_side(scores).astype(np.intp)]
         return self.classes_[np.argmax(scores, axis=1)]
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -232,8 +253,8 @@ class AsymmetricSVC(Classifies, Approximated):
     ) -> list[tuple[NDArray[np.float64], float, float]]:
         """Signs, mu and tau of every machine: one for two classes, else one per class."""
         tasks = []
-        for code in [1] if len(classes) == 2 else range(len(classes)):
-            signs = np.where(codes == code, 1.0, -1.0)
+        for code in classes_against_rest(len(classes)):
+            signs = signs_of(codes, code)
             try:
                 tasks.append((signs, *self._shares(signs, weight)))
             except InfeasibleError as error:
@@ -302,16 +323,13 @@ class AsymmetricSVC(Classifies, Approximated):
         self.class_margin_ = _one_or_all([m.class_margin for m in machines])
         self.outlier_fractions_ = _one_or_all([m.outlier_fractions for m in machines])
         if self._is_approximated:
-            self._keep_landmarks(matrix, [m.expansion for m in machines])
+            keep_landmarks(self, matrix, [m.expansion for m in machines])
             return
-        support = np.unique(np.concatenate([m.expansion.support for m in machines]))
-        support = support[np.argsort(codes[support], kind="stable")]
-        column = np.full(len(codes), -1)
-        column[support] = np.arange(len(support))
+        support, column = unite_supports([m.expansion for m in machines], codes)
         self.dual_coef_ = np.zeros((len(machines), len(support)))
         for row, m in zip(self.dual_coef_, machines, strict=True):
             row[column[m.expansion.support]] = m.expansion.coefficients
-        self.n_support_ = np.bincount(codes[support], minlength=len(self.classes_)).astype(np.int32)
+        self.n_support_ = counts_by_class(support, codes, len(self.classes_))
         self._keep_support(X, rows, support)
 
     def _certify(self, machines: list[Asymmetric]) -> None:
@@ -320,19 +338,16 @@ class AsymmetricSVC(Classifies, Approximated):
         self.kkt_violation_ = np.array([s.certificate.violation for s in solutions])
         self.relative_violation_ = np.array([relative_violation(m.problem, m.solution) for m in machines])
         self.n_iter_ = np.array([s.n_iter for s in solutions])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # what it says is in other units than our tol
-            self._report_convergence(solutions)
+        self._note_convergence(solutions)
         if self.fit_status_:
-            warnings.warn(
-                f"AsymmetricSVC stopped at a KKT violation of {self.relative_violation_.max():.3g} times the spread "
-                f"of its scores, where tol={self.tol:g} was asked for (status {self.status_!r}, "
-                f"max_iter={self.max_iter}). "
-                "With norm_ near 0 the classes are all but inseparable at this mu and kernel: raise `mu` or `gamma`. "
-                "Otherwise raise `max_iter`, or scale the features.",
-                ConvergenceWarning,
-                stacklevel=3,
+            finding = find(
+                "ASK202",
+                violation=self.relative_violation_.max(),
+                tol=self.tol,
+                status=self.status_,
+                max_iter=self.max_iter,
             )
+            warn(finding, ConvergenceWarning)
 
     def _expansion_columns(self) -> NDArray[np.float64]:
         return self.dual_coef_.T

@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from inspect import Signature, signature
+from functools import wraps
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.arrays import row_precision
-from askew.estimators.approximated import Approximated
-from askew.estimators.data_description import DataDescription
-from askew.estimators.elsewhere import telling_of_memory
-from askew.estimators.kernel_machine import MEGABYTE
-from askew.estimators.sklearn_private import Interval, StrOptions
 from askew.exceptions import ParameterError
+from askew.fitting import (
+    MEGABYTE,
+    PARAMETERS,
+    DataDescription,
+    begin,
+    commit,
+    opened_rows,
+    read_scoring,
+    scored_anywhere,
+    telling_callbacks,
+    telling_of_memory,
+)
 from askew.kernels.covariance_guided import SCALES, CovarianceGuided, scale_of
 from askew.kernels.kernel_covariance import KernelCovariance
 from askew.kernels.low_rank_covariance import LowRankCovariance
 from askew.methods.covariance_one_class import Stage, Walk, fit_at, walk
 from askew.methods.one_class import formulate
 from askew.qp import Problem, Solution
+from askew.sklearn_private import Interval, StrOptions
 from askew.solvers import prepare, solve
 from askew.threads import workers
 
+Init = TypeVar("Init", bound=Callable[..., None])
 
-class _TakesScore(type):
-    """Lets ``score=`` be said for ``score_kernel=``.
+
+def _takes_score(init: Init) -> Init:
+    """``__init__`` that lets ``score=`` be said for ``score_kernel=``.
 
     scikit-learn keeps a parameter under its own name on the estimator, where ``score`` has to be a method: its checks
-    and searches call it. So the parameter is stored as ``score_kernel``, and both words reach it.
+    and searches call it. So the parameter is stored as ``score_kernel``, and both words reach it. ``score`` stays out
+    of the signature, whose every name scikit-learn takes for a parameter to store.
     """
 
-    def __call__(cls, *args: Any, **options: Any) -> Any:
-        return super().__call__(*args, **_stored_names(options))
+    @wraps(init)
+    def init_with_score(self: Any, *args: Any, **options: Any) -> None:
+        init(self, *args, **_stored_names(options))
 
-    @property
-    def __signature__(cls) -> Signature:
-        """That of ``__init__``, as for any class."""
-        of_init = signature(cls.__init__)
-        return of_init.replace(parameters=list(of_init.parameters.values())[1:])
+    return cast(Init, init_with_score)
 
 
 def _stored_names(options: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +61,7 @@ def _stored_names(options: dict[str, Any]) -> dict[str, Any]:
     return {("score_kernel" if name == "score" else name): value for name, value in options.items()}
 
 
-class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore):
+class CovarianceOneClassSVM(DataDescription):
     """One-class support vector machine that also makes the variance of its own score small.
 
     Use it when only normal rows exist and their spread differs between directions: outliers are often found along
@@ -149,7 +158,7 @@ class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore
     Examples
     --------
     >>> import numpy as np
-    >>> from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
+    >>> from askew import CovarianceOneClassSVM
     >>> X = np.random.default_rng(0).normal(size=(300, 2)) * [3.0, 0.3]
     >>> model = CovarianceOneClassSVM().fit(X)
     >>> bool(np.mean(model.predict(X) == -1) <= 0.1)
@@ -159,14 +168,15 @@ class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Approximated._parameter_constraints,
         **DataDescription._parameter_constraints,
+        **PARAMETERS,
         "eta": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "covariance_scale": [StrOptions(set(SCALES))],
         "outlier_fraction": [Interval(Real, 0, 1, closed="both")],
         "score_kernel": [StrOptions({"plain", "modified"})],
     }
 
+    @_takes_score
     def __init__(
         self,
         eta: float | str = "auto",
@@ -210,6 +220,7 @@ class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore
         """Set parameters; ``score`` reaches ``score_kernel``."""
         return super().set_params(**_stored_names(params))
 
+    @telling_callbacks
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None
     ) -> CovarianceOneClassSVM:
@@ -230,22 +241,24 @@ class CovarianceOneClassSVM(Approximated, DataDescription, metaclass=_TakesScore
         -------
         self
         """
-        X, y, sample_weight = self._opened(X, y, sample_weight, target, is_labelled=False)
-        X, matrix, weight, rows = self._prepare(X, sample_weight)
+        new = begin(self)
+        X, y, sample_weight = opened_rows(new, X, y, sample_weight, target, is_labelled=False)
+        X, matrix, weight, rows = new._prepare(X, sample_weight)
         with workers(), telling_of_memory(self.cache_size):
-            scale, found = (self._fit_features if self._is_approximated else self._fit_kernel)(matrix, weight)
+            scale, found = (new._fit_features if new._is_approximated else new._fit_kernel)(matrix, weight)
         chosen = found.chosen
         expansion, offset_rule = chosen.read_plain(self.nu) if self.score_kernel == "plain" else chosen.read_modified()
-        self.eta_, self.covariance_scale_, self.eta_rule_ = chosen.eta, scale, found.ending
-        self.eta_path_ = _path_of(found.stages)
-        self._keep_expansion(X, rows, matrix, expansion)
-        self.offset_, self.offset_rule_ = -expansion.intercept, offset_rule
-        self._certify(chosen.solution)
-        return self
+        new.eta_, new.covariance_scale_, new.eta_rule_ = chosen.eta, scale, found.ending
+        new.eta_path_ = _path_of(found.stages)
+        new._keep_expansion(X, rows, matrix, expansion)
+        new.offset_, new.offset_rule_ = -expansion.intercept, offset_rule
+        new._certify(chosen.solution)
+        return commit(self, new)
 
+    @scored_anywhere
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Σ β_i k(x_i, x), or the same sum of the covariance-guided kernel: higher is more normal."""
-        X = self._read_scoring(X)
+        X = read_scoring(self, X)
         return self._sums(X)[:, 0]
 
     def _fit_kernel(self, matrix: Any, weight: NDArray[np.float64]) -> tuple[float, Walk]:

@@ -16,20 +16,32 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from askew import solvers
 from askew.arrays import Home, fetched, host, is_elsewhere
-from askew.estimators.elsewhere import read_rows
-from askew.estimators.rows_at_fault import check_sizes, naming_columns
-from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
 from askew.exceptions import DataError, ParameterError
 from askew.findings import find, warn
+from askew.fitting import (
+    READ,
+    ScoresAnywhere,
+    as_fitted,
+    begin,
+    blank,
+    check_sizes,
+    commit,
+    naming_columns,
+    read_labelled,
+    read_rows,
+    scored_anywhere,
+)
+from askew.methods.expansion import positive_side
 from askew.methods.moment import Formulation, Kernel, Machines, MomentPath, Setting, cantelli, fit_machines, fit_path
 from askew.moments import BaseMoments, CovarianceModel, DiagonalMoments, divide_moments, divide_rows, unit_scale
 from askew.moments.choice import NAMES as COVARIANCES
 from askew.qp import Status
-from askew.sources import ScoresAnywhere, is_beyond_memory
+from askew.sklearn_private import Interval, StrOptions, check_parameters, check_weights
+from askew.sources import is_beyond_memory
 from askew.summaries import Evidence, Stream, gather, load_stream, open_labelled, save_stream, tally_classes
 from askew.tables import Targets, encode, encoded_names, positive_class, read_classes, read_targets
 from askew.threads import workers
@@ -37,13 +49,7 @@ from askew.tuning import Fold, MomentFold, PathPoint, Stage, mean_variance, rank
 
 Vector = NDArray[np.float64]
 
-READ: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 NARROW = 512  # features up to which BLAS is held at one thread: a fit is then many short operations
-LEARNED = frozenset(
-    {"_stream", "_stream_classes", "_chose_by_name", "_machines", "_score_means", "_score_deviations"}
-    | {"_sign", "_is_single", "_is_multilabel"}
-)
-"""Private names that a fit sets."""
 
 
 class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
@@ -191,6 +197,12 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         "max_iter": [Interval(Integral, -1, None, closed="left")],
     }
 
+    _scored_with = ("kernel",)
+    _learnt_privately = frozenset(
+        {"_stream", "_stream_classes", "_chose_by_name", "_machines", "_score_means", "_score_deviations"}
+        | {"_sign", "_is_single", "_is_multilabel"}
+    )
+
     def __init__(
         self,
         C: float = 1.0,
@@ -262,13 +274,12 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_parameters(self)
-        new = self._blank()
+        new = begin(self)
         if target is not None or is_beyond_memory(X):
             new._fit_source(X, y, target, sample_weight)
         else:
             new._fit_rows(X, y, sample_weight)
-        return self._take_over(new)
+        return commit(self, new)
 
     def fit_from_moments(self, X_positive: Any, moments: Any, sample_weight: Any = None, classes: Any = (0, 1)) -> Self:
         """Fit from rows of the positive class and the moments of the negatives.
@@ -287,8 +298,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_parameters(self)
-        new = self._blank()
+        new = begin(self)
         X = validate_data(new, X_positive, **READ)
         weight = check_weights(sample_weight, X)
         if not isinstance(moments, BaseMoments):
@@ -309,7 +319,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         with pool_for(X):
             evidence = Evidence(X[rows], weight[rows], rows, moments, self._model().build(moments))
             new._learn_evidence([evidence], targets)
-        return self._take_over(new)
+        return commit(self, new)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Take in a batch: its positives are kept, its negatives are added to the moments and let go.
@@ -395,7 +405,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         targets = read_classes((), classes, self._label_of(stream, classes))
         if stream.positive != (targets.positive if targets.is_single else None):
             raise ParameterError(f"The stream was begun with another pos_label than {self.pos_label!r}.")
-        new = self._blank()
+        new = blank(self)
         new.n_features_in_ = next(moments for moments in stream.moments if moments is not None).n_features
         if names is not None:
             new.feature_names_in_ = names
@@ -426,14 +436,15 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         """
         check_parameters(self)
         Cs = self._check_costs(Cs)
-        X, targets, weight = self._blank()._read(X, y, sample_weight)
+        X, targets, weight = blank(self)._read(X, y, sample_weight)
         with pool_for(X):
             X, scale = self._scaled(X, weight)
             path = fit_path(gather(X, targets.member, weight, self._model()), self._setting(), Cs, targets.sign)
         return path if scale is None else replace(path, coefs=path.coefs / scale)
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> Vector:
-        """Score of each row; with two classes positive means ``classes_[1]``.
+        """Score of each row; with two classes ≥ 0 means ``classes_[1]``.
 
         Returns
         -------
@@ -442,20 +453,21 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if hasattr(self, "categories_"):
             return self._score(encode(X, self.feature_names_in_, self.categories_))
-        if is_elsewhere(X) and self.kernel == "linear":
+        if is_elsewhere(X) and as_fitted(self, "kernel") == "linear":
             home, X = Home(X), read_rows(self, X, reset=False)
             scores = host(home.put(X, np.float64) @ home.put(self.coef_.T)) + self.intercept_
             return scores[:, 0] if self._is_single else scores
         return self._score(validate_data(self, fetched(X), reset=False, **READ))
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, or its labels as an indicator matrix."""
         scores = self.decision_function(X)
         if self._is_multilabel:
-            return (scores > 0).astype(np.int64)
+            return positive_side(scores).astype(np.int64)
         if not self._is_single:
             return self.classes_[np.argmax(scores, axis=1)]
-        return self.classes_[(scores > 0).astype(np.intp)]
+        return self.classes_[positive_side(scores).astype(np.intp)]
 
     def false_positive_bound(self, threshold: float = 0.0) -> Any:
         """Largest possible rate of negatives with a score ≥ ``threshold``.
@@ -516,9 +528,10 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
 
     def _check_linear(self) -> None:
         check_is_fitted(self)
-        if self.kernel != "linear":
+        kernel = as_fitted(self, "kernel")
+        if kernel != "linear":
             raise AttributeError(
-                f"The moments of the negatives bound a linear score only; this one has kernel={self.kernel!r}. "
+                f"The moments of the negatives bound a linear score only; this one has kernel={kernel!r}. "
                 "Use kernel='linear', or ToleranceClassifier with calibration rows."
             )
 
@@ -526,7 +539,7 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         return float(values[0]) if len(values) == 1 else values
 
     def _score(self, X: Any) -> Vector:
-        if self.kernel == "linear":
+        if as_fitted(self, "kernel") == "linear":
             scores = np.asarray(X @ self.coef_.T, dtype=np.float64) + self.intercept_
         else:
             X = divide_rows(X, self.scale_) if hasattr(self, "scale_") else X
@@ -576,14 +589,14 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
     def _go_on(self, new: Self, stream: Stream, targets: Targets) -> Self:
         """Take over a copy that has a longer stream, fitted where every machine has something to stand on."""
         if stream.is_ready:
-            fitted = new._blank()
+            fitted = blank(new)
             for name in ("n_features_in_", "feature_names_in_"):
                 if name in vars(new):
                     setattr(fitted, name, vars(new)[name])
             fitted._learn_evidence(stream.evidence(), targets)
             new = fitted
         new._stream, new._stream_classes = stream, targets.classes
-        return self._take_over(new)
+        return commit(self, new)
 
     def _learn_evidence(self, evidence: list[Evidence], targets: Targets, scale: Any = None) -> None:
         """Learn without rows; ``scale`` is that of all rows where the evidence does not hold them all."""
@@ -627,20 +640,6 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
             remedy="Raise `max_iter` or `tol`, lower `C`, or raise `rho`",
         )
         warn(finding, ConvergenceWarning)
-
-    def _blank(self) -> Self:
-        """A copy that has learned nothing. A fit works on it, so that one that fails leaves this model as it was."""
-        blank = copy(self)
-        for name in learned(self):
-            delattr(blank, name)
-        return blank
-
-    def _take_over(self, new: Self) -> Self:
-        """Replace everything learned by what another has learned, all at once."""
-        for name in learned(self):
-            delattr(self, name)
-        vars(self).update({name: vars(new)[name] for name in learned(new)})
-        return self
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Targets, Vector]:
         if y is None:
@@ -719,26 +718,6 @@ class MomentSVC(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def learned(model: MomentSVC) -> list[str]:
-    """Names of the attributes that a fit has set."""
-    return [name for name in vars(model) if name in LEARNED or (name.endswith("_") and not name.startswith("_"))]
-
-
-def read_labelled(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, reset: bool, **options: Any
-) -> tuple[Any, Any, Vector]:
-    """Rows, labels and weights as a fit takes them; rows of another array library stay where they are."""
-    y, sample_weight = fetched(y), fetched(sample_weight)
-    if not is_elsewhere(X):
-        X, y = validate_data(estimator, X, y, reset=reset, **options, **READ)
-        return X, y, check_weights(sample_weight, X)
-    X, n = read_rows(estimator, X, reset), X.shape[0]
-    check_array(y, ensure_2d=False, dtype=None)
-    if len(y) != n:
-        raise DataError(f"Found input variables with inconsistent numbers of samples: {[n, len(y)]}.")
-    return X, np.asarray(y), check_weights(sample_weight, np.empty((n, 1)))
 
 
 def pool_for(X: Any) -> Any:

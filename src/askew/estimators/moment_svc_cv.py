@@ -12,11 +12,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from askew.estimators.moment_svc import READ, MomentSVC, pool_for
-from askew.estimators.sklearn_private import Interval, check_parameters, check_weights
+from askew.estimators.moment_svc import MomentSVC, pool_for
 from askew.exceptions import DataError, ParameterError
+from askew.fitting import READ, ScoresAnywhere, begin, commit, scored_anywhere
 from askew.moments import divide_rows
-from askew.sources import ScoresAnywhere
+from askew.sklearn_private import Interval, check_weights
 from askew.summaries import gather
 from askew.tables import read_targets
 from askew.tuning import best_cost, cost_areas
@@ -86,7 +86,7 @@ class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        check_parameters(self)
+        new = begin(self)
         if y is None:
             raise DataError("MomentSVCCV requires y to be passed, but the target y is None. Pass one label per row.")
         base = MomentSVC() if self.estimator is None else self.estimator
@@ -95,7 +95,6 @@ class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):
             Cs = base._check_costs(Cs)
         except ParameterError as error:
             raise ParameterError(f"MomentSVCCV follows {type(base).__name__}.path, which says: {error}") from error
-        new = clone(self)
         rows, target = validate_data(new, X, y, multi_output=True, **READ)
         weight = check_weights(sample_weight, rows)
         targets = read_targets(target, weight, base.pos_label)
@@ -110,18 +109,17 @@ class MomentSVCCV(ScoresAnywhere, ClassifierMixin, BaseEstimator):
             )
         C = best_cost(Cs, table)
         model = clone(base).set_params(C=C).fit(X, y, sample_weight=sample_weight)
-        self.best_estimator_, self.Cs_, self.scores_, self.C_ = model, Cs, table, C
-        self.classes_, self.n_features_in_ = model.classes_, model.n_features_in_
-        self.__dict__.pop("feature_names_in_", None)
-        if hasattr(new, "feature_names_in_"):
-            self.feature_names_in_ = new.feature_names_in_
-        return self
+        new.best_estimator_, new.Cs_, new.scores_, new.C_ = model, Cs, table, C
+        new.classes_, new.n_features_in_ = model.classes_, model.n_features_in_
+        return commit(self, new)
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of ``best_estimator_``."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(X)
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Classes by ``best_estimator_``."""
         check_is_fitted(self)

@@ -7,13 +7,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.estimators.approximated import Approximated
-from askew.estimators.data_description import DataDescription
+from askew.fitting import (
+    PARAMETERS,
+    DataDescription,
+    begin,
+    commit,
+    opened_rows,
+    read_scoring,
+    scored_anywhere,
+    telling_callbacks,
+)
 from askew.methods import one_class
 from askew.tuning import Fold, PathPoint, Stage, stretched_from, widths
 
 
-class OneClassSVM(Approximated, DataDescription):
+class OneClassSVM(DataDescription):
     """One-class support vector machine: the region where most of the data lie.
 
     Use it when only normal rows exist. When their spread differs much between directions,
@@ -81,8 +89,8 @@ class OneClassSVM(Approximated, DataDescription):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Approximated._parameter_constraints,
         **DataDescription._parameter_constraints,
+        **PARAMETERS,
     }
 
     def __init__(
@@ -116,6 +124,7 @@ class OneClassSVM(Approximated, DataDescription):
         self.landmarks = landmarks
         self.random_state = random_state
 
+    @telling_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> OneClassSVM:
         """Fit to normal rows.
 
@@ -134,19 +143,21 @@ class OneClassSVM(Approximated, DataDescription):
         -------
         self
         """
-        X, y, sample_weight = self._opened(X, y, sample_weight, target, is_labelled=False)
-        X, matrix, weight, rows = self._prepare(X, sample_weight)
+        new = begin(self)
+        X, y, sample_weight = opened_rows(new, X, y, sample_weight, target, is_labelled=False)
+        X, matrix, weight, rows = new._prepare(X, sample_weight)
         problem = one_class.formulate(matrix, self.nu, weight)
-        solution = self._solve(problem)
+        solution = new._solve(problem)
         found = one_class.recover(problem, solution)
-        self._keep_expansion(X, rows, matrix, found)
-        self.offset_ = -found.intercept
-        self._certify(solution)
-        return self
+        new._keep_expansion(X, rows, matrix, found)
+        new.offset_ = -found.intercept
+        new._certify(solution)
+        return commit(self, new)
 
+    @scored_anywhere
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Σ β_i k(x_i, x): higher is more normal."""
-        X = self._read_scoring(X)
+        X = read_scoring(self, X)
         return self._sums(X)[:, 0]
 
     def _path_parameters(self) -> frozenset[str]:

@@ -9,18 +9,34 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.estimators.approximated import Approximated
-from askew.estimators.class_weight import weights_of_classes
-from askew.estimators.elsewhere import Classifies
-from askew.estimators.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.exceptions import ParameterError
+from askew.fitting import (
+    PARAMETERS,
+    Classifies,
+    KernelMachine,
+    begin,
+    commit,
+    counts_by_class,
+    keep_landmarks,
+    opened_rows,
+    pairs_of,
+    read_classes,
+    read_scoring,
+    scored_anywhere,
+    signs_of,
+    telling_callbacks,
+    unite_supports,
+    votes_of_pairs,
+    weights_of_classes,
+)
 from askew.methods import c_svc
-from askew.methods.expansion import Expansion
+from askew.methods.expansion import Expansion, positive_side
 from askew.qp import Solution
+from askew.sklearn_private import Interval, StrOptions, one_vs_rest_scores
 from askew.tuning import Fold, PathPoint, Stage, start_from, widths
 
 
-class SVC(Classifies, Approximated):
+class SVC(Classifies, KernelMachine):
     """C-support vector classifier: scikit-learn's, several times faster on large data.
 
     Use it as the plain baseline, or with ``class_weight`` when mistakes on the rare class cost more. When false alarms
@@ -105,7 +121,8 @@ class SVC(Classifies, Approximated):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Approximated._parameter_constraints,
+        **KernelMachine._parameter_constraints,
+        **PARAMETERS,
         "C": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
@@ -147,6 +164,7 @@ class SVC(Classifies, Approximated):
         self.landmarks = landmarks
         self.random_state = random_state
 
+    @telling_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> SVC:
         """Fit one machine per pair of classes.
 
@@ -165,60 +183,53 @@ class SVC(Classifies, Approximated):
         -------
         self
         """
-        self._begin()
-        X, y, sample_weight = self._opened(X, y, sample_weight, target)
-        X, classes, codes, weight, rows = self._read_classes(X, y, sample_weight)
+        new = begin(self)
+        X, y, sample_weight = opened_rows(new, X, y, sample_weight, target)
+        X, classes, codes, weight, rows = read_classes(new, X, y, sample_weight)
         by_class = weights_of_classes(self.class_weight, classes, codes, weight)
-        matrix = self._kernel_matrix(X, weight, codes)
+        matrix = new._kernel_matrix(X, weight, codes)
         cost = self.C * by_class[codes] * weight
-        fits = [self._fit_pair(matrix, codes, cost, pair) for pair in self._pairs(len(classes))]
-        self.classes_, self.class_weight_ = classes, by_class
-        self._store(X, rows, codes, matrix, [expansion for _, expansion in fits])
-        self._certify([solution for solution, _ in fits])
-        return self
+        fits = [new._fit_pair(matrix, codes, cost, pair) for pair in pairs_of(len(classes))]
+        new.classes_, new.class_weight_ = classes, by_class
+        new._store(X, rows, codes, matrix, [expansion for _, expansion in fits])
+        new._certify([solution for solution, _ in fits])
+        return commit(self, new)
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Score of each row: positive means ``classes_[1]`` for two classes.
+        """Score of each row: ≥ 0 means ``classes_[1]`` for two classes.
 
         Returns
         -------
         array of shape (n_samples,) for two classes, else (n_samples, n_classes) for "ovr" or (n_samples, n_pairs)
         """
-        scores = self._pair_scores(self._read_scoring(X))
+        scores = self._pair_scores(read_scoring(self, X))
         if len(self.classes_) == 2:
             return scores[:, 0]
         if self.decision_function_shape == "ovr":
-            return one_vs_rest_scores(scores < 0, -scores, len(self.classes_))
+            return one_vs_rest_scores(~positive_side(scores), -scores, len(self.classes_))
         return scores
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row, by votes of the pairs."""
-        X = self._read_scoring(X)
+        X = read_scoring(self, X)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ParameterError('break_ties=True needs decision_function_shape="ovr"; got "ovo".')
         scores = self._pair_scores(X)
         n_classes = len(self.classes_)
         if n_classes == 2:
-            return self.classes_[(scores[:, 0] > 0).astype(np.intp)]
+            return self.classes_[positive_side(scores[:, 0]).astype(np.intp)]
         if self.break_ties:
-            return self.classes_[np.argmax(one_vs_rest_scores(scores < 0, -scores, n_classes), axis=1)]
-        votes = np.zeros((len(scores), n_classes), dtype=np.int64)
-        for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
-            votes[:, i] += scores[:, k] > 0
-            votes[:, j] += scores[:, k] <= 0
-        return self.classes_[np.argmax(votes, axis=1)]
-
-    @staticmethod
-    def _pairs(n_classes: int) -> list[tuple[int, int]]:
-        """(positive, negative) of each machine: scikit-learn's order, where two classes score for the second."""
-        return [(1, 0)] if n_classes == 2 else list(combinations(range(n_classes), 2))
+            return self.classes_[np.argmax(one_vs_rest_scores(~positive_side(scores), -scores, n_classes), axis=1)]
+        return self.classes_[np.argmax(votes_of_pairs(scores, n_classes), axis=1)]
 
     def _fit_pair(
         self, matrix: Any, codes: NDArray[np.int64], cost: NDArray[np.float64], pair: tuple[int, int]
     ) -> tuple[Solution, Expansion]:
         positive, negative = pair
         mine = np.flatnonzero((codes == positive) | (codes == negative))
-        signs = np.where(codes[mine] == positive, 1.0, -1.0)
+        signs = signs_of(codes[mine], positive)
         part = matrix if len(mine) == len(codes) else matrix.subset(mine)
         solution = self._solve(c_svc.formulate(part, signs, cost[mine]))
         found = c_svc.recover(solution)
@@ -228,18 +239,15 @@ class SVC(Classifies, Approximated):
         """Lay the machines out as scikit-learn does: support vectors by class, one column each."""
         self.intercept_ = np.array([e.intercept for e in expansions])
         if self._is_approximated:
-            self._keep_landmarks(matrix, expansions)
+            keep_landmarks(self, matrix, expansions)
             return
-        support = np.unique(np.concatenate([e.support for e in expansions]))
-        support = support[np.argsort(codes[support], kind="stable")]
-        column = np.full(len(codes), -1)
-        column[support] = np.arange(len(support))
+        support, column = unite_supports(expansions, codes)
         n_classes = len(self.classes_)
         self.dual_coef_ = np.zeros((n_classes - 1, len(support)))
         for (i, j), e in zip(combinations(range(n_classes), 2), expansions, strict=True):
             row = np.where(codes[e.support] == i, j - 1, i)
             self.dual_coef_[row, column[e.support]] = e.coefficients
-        self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
+        self.n_support_ = counts_by_class(support, codes, n_classes)
         self._keep_support(X, rows, support)
 
     def _certify(self, solutions: list[Solution]) -> None:

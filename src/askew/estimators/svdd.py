@@ -7,9 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.estimators.data_description import DataDescription
-from askew.estimators.rows_at_fault import check_in_memory
 from askew.exceptions import ParameterError
+from askew.fitting import (
+    DataDescription,
+    begin,
+    check_in_memory,
+    commit,
+    read_scoring,
+    scored_anywhere,
+    telling_callbacks,
+)
 from askew.kernels.points import squared_norms
 from askew.methods import svdd
 
@@ -64,6 +71,9 @@ class SVDD(DataDescription):
     array([ 1, -1])
     """
 
+    _learnt_privately = DataDescription._learnt_privately | {"_centre_norm"}
+
+    @telling_callbacks
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None) -> SVDD:
         """Fit to normal rows.
 
@@ -80,27 +90,29 @@ class SVDD(DataDescription):
         -------
         self
         """
+        new = begin(self)
         if self.kernel == "precomputed":
             raise ParameterError(
                 'SVDD does not take kernel="precomputed": the score of a new row needs k(x, x). '
                 'Use OneClassSVM, which equals it for kernels with a constant diagonal, or kernel="rbf".'
             )
         check_in_memory(self, X, target, "fit askew.OneClassSVM(approximation='nystroem') from the source")
-        X, matrix, weight, rows = self._prepare(X, sample_weight)
+        X, matrix, weight, rows = new._prepare(X, sample_weight)
         problem = svdd.formulate(matrix, self.nu, weight)
-        solution = self._solve(problem)
+        solution = new._solve(problem)
         ball = svdd.recover(problem, solution)
-        self._keep_support(X, rows, ball.centre.support)
-        self.dual_coef_ = ball.centre.coefficients[None, :]
-        self.squared_radius_ = ball.squared_radius
-        self.offset_ = -ball.squared_radius
-        self._centre_norm = ball.centre_norm
-        self._certify(solution)
-        return self
+        new._keep_support(X, rows, ball.centre.support)
+        new.dual_coef_ = ball.centre.coefficients[None, :]
+        new.squared_radius_ = ball.squared_radius
+        new.offset_ = -ball.squared_radius
+        new._centre_norm = ball.centre_norm
+        new._certify(solution)
+        return commit(self, new)
 
+    @scored_anywhere
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Minus the squared distance to the centre: higher is more normal."""
-        X = self._read_scoring(X)
+        X = read_scoring(self, X)
         return 2.0 * self._expand(X, self.dual_coef_[0]) - self._self_kernel(X) - self._centre_norm
 
     def _self_kernel(self, X: Any) -> NDArray[np.float64]:

@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from askew.estimators.sklearn_private import Interval, check_parameters
+from askew.fitting import blank, commit
+from askew.sklearn_private import Interval, check_parameters
 from askew.sources import open_source
 from askew.tables import Kind, Reading, SparseColumns, Spelling, TableColumns, learn
 
@@ -71,6 +72,8 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         "text": [Interval(Integral, 0, None, closed="left")],
         "drop": ["array-like"],
     }
+
+    _learnt_privately = frozenset({"_learnt"})
 
     def __init__(
         self,
@@ -168,12 +171,12 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         return Reading(self.max_categories, dict(self.kinds or {}), tuple(self.drop), self.text, spelling)
 
     def _adopt(self, learnt: TableColumns | SparseColumns) -> TablePreparation:
-        self._learnt = learnt
-        self.__dict__.pop("feature_names_in_", None)
-        self.n_features_in_ = learnt.n_features if isinstance(learnt, SparseColumns) else len(learnt.names)
+        new = blank(self)
+        new._learnt = learnt
+        new.n_features_in_ = learnt.n_features if isinstance(learnt, SparseColumns) else len(learnt.names)
         if isinstance(learnt, TableColumns):
-            self.feature_names_in_ = np.array(learnt.names, dtype=object)
-        return self
+            new.feature_names_in_ = np.array(learnt.names, dtype=object)
+        return commit(self, new)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Preparations of model files of format 1 held their columns side by side; those of sparse rows, their sums."""

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+def positive_side(score: Any) -> NDArray[np.bool_]:
+    """Where a score is on the positive side: at 0 or above. Every machine decides so, and every certificate counts so.
+
+    (A tolerance is another rule: only a score strictly beyond its threshold is an alarm.)
+    """
+    return np.asarray(score) >= 0
 
 
 @dataclass(frozen=True)

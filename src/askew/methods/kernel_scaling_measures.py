@@ -21,6 +21,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.methods.expansion import positive_side
 from askew.metrics import tolerance_auc
 
 Vector = NDArray[np.float64]
@@ -32,7 +33,7 @@ def balanced_accuracy_gain(
     scores: NDArray[np.float64], y: Vector, weight: Vector, fold: NDArray[np.int64]
 ) -> tuple[Vector, Vector]:
     """Gain in the mean of the two classes' accuracies."""
-    is_right = (scores > 0) == (y > 0)
+    is_right = positive_side(scores) == (y > 0)
     difference = is_right.astype(np.float64) - is_right[0]
     gain, variance = np.zeros(len(scores)), np.zeros(len(scores))
     for sign in (-1.0, 1.0):

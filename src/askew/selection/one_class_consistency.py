@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from askew.estimators.sklearn_private import Interval
 from askew.exceptions import ParameterError
+from askew.findings import find, warn
+from askew.fitting import begin
 from askew.selection.one_class_search import OneClassSearch, as_rows
+from askew.sklearn_private import Interval
 
 
 class ConsistencySearchCV(OneClassSearch):
@@ -114,7 +115,7 @@ class ConsistencySearchCV(OneClassSearch):
         -------
         self
         """
-        self._begin()
+        new = begin(self)
         X = as_rows(X)
         candidates = [{self.param_name: value} for value in self._values(X)]
         folds, promised = self._folds(X), self._promised()
@@ -127,16 +128,11 @@ class ConsistencySearchCV(OneClassSearch):
             if rates[-1] > limit:
                 break
         consistent = [k for k, rate in enumerate(rates) if rate <= limit]
-        self.limit_, self.is_consistent_ = limit, bool(consistent)
-        self.cv_results_ = {"params": candidates[: len(rates)], "rejection": np.array(rates)}
+        new.limit_, new.is_consistent_ = limit, bool(consistent)
+        new.cv_results_ = {"params": candidates[: len(rates)], "rejection": np.array(rates)}
         if not consistent:
-            warnings.warn(
-                f"Even the simplest candidate, {candidates[0]}, rejects {rates[0]:.3g} of unseen target rows, where at "
-                f"most {limit:.3g} is consistent with {promised:.3g}. It is taken all the same: offer simpler ones.",
-                stacklevel=2,
-            )
-        self._finish(X, consistent[-1] if consistent else 0, candidates)
-        return self
+            warn(find("ASK206", candidate=candidates[0], rate=rates[0], limit=limit, promised=promised))
+        return self._finish(new, X, consistent[-1] if consistent else 0, candidates)
 
     def _values(self, X: Any) -> list[Any]:
         if self.param_range is not None:

@@ -10,10 +10,11 @@ from scipy import sparse
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import Tags, check_array, get_tags
 
-from askew.estimators.sklearn_private import Interval
 from askew.exceptions import DataError, ParameterError
+from askew.fitting import begin
 from askew.selection.one_class_search import OneClassSearch, as_rows
 from askew.selection.one_class_uniform import uniform_outliers
+from askew.sklearn_private import Interval
 
 
 class ArtificialOutlierSearchCV(OneClassSearch):
@@ -116,7 +117,7 @@ class ArtificialOutlierSearchCV(OneClassSearch):
         -------
         self
         """
-        self._begin()
+        new = begin(self)
         if get_tags(self.estimator).input_tags.pairwise:
             raise ParameterError(
                 'Artificial outliers are points, which a model with kernel="precomputed" cannot score. '
@@ -137,16 +138,15 @@ class ArtificialOutlierSearchCV(OneClassSearch):
         rejection = np.array([rejected.mean() for rejected, _ in judged])
         acceptance = np.array([accepted for _, accepted in judged])
         error = self.weight * rejection + (1.0 - self.weight) * acceptance
-        self.cv_results_ = {
+        new.cv_results_ = {
             "params": candidates,
             "rejection": rejection,
             "acceptance": acceptance,
             "error": error,
         }
         best = int(np.argmin(error))
-        self.best_score_ = -float(error[best])
-        self._finish(X, best, candidates)
-        return self
+        new.best_score_ = -float(error[best])
+        return self._finish(new, X, best, candidates)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -14,8 +14,8 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from askew.estimators.sklearn_private import check_parameters
 from askew.exceptions import ParameterError
+from askew.fitting import commit
 from askew.kernels import resolve_gamma
 from askew.tolerance.holdout import take_rows
 
@@ -65,12 +65,6 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
             raise AttributeError("feature_names_in_ exists once the search has refitted its best estimator.")
         return self.best_estimator_.feature_names_in_
 
-    def _begin(self) -> None:
-        """Check the parameters and forget an earlier fit."""
-        check_parameters(self)
-        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
-            delattr(self, name)
-
     def _folds(self, X: Any) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         cv = self.cv
         if cv is None or isinstance(cv, Integral):
@@ -86,12 +80,13 @@ class OneClassSearch(OutlierMixin, MetaEstimatorMixin, BaseEstimator):
         rejected, accepted = zip(*runs, strict=True)
         return np.concatenate(rejected), float(np.mean(accepted))
 
-    def _finish(self, X: Any, best: int, candidates: list[dict[str, Any]]) -> None:
-        """Keep the choice, and fit it on all rows if asked."""
-        self.best_index_, self.best_params_ = best, candidates[best]
-        self.n_splits_ = len(self._folds(X))
+    def _finish(self, new: Any, X: Any, best: int, candidates: list[dict[str, Any]]) -> Any:
+        """Keep the choice in ``new``, fit it on all rows if asked, and take it all over."""
+        new.best_index_, new.best_params_ = best, candidates[best]
+        new.n_splits_ = len(self._folds(X))
         if self.refit:
-            self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X)
+            new.best_estimator_ = clone(self.estimator).set_params(**new.best_params_).fit(X)
+        return commit(self, new)
 
     def _widths(self, X: Any) -> list[float]:
         """The default widths: gamma from 1/64 to 64 in units of 1 / (d · var X), from wide to narrow."""

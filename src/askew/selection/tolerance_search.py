@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -17,14 +16,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from askew.arrays import host, is_elsewhere
-from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters
 from askew.exceptions import DataError, ParameterError
+from askew.findings import find, warn
+from askew.fitting import begin, commit
 from askew.selection.best_estimator import BestEstimator
 from askew.selection.outcomes import Outcomes
 from askew.selection.paths import Paths, as_numbers, is_searchable, split
 from askew.selection.progress import Progress
 from askew.selection.refits import Refits
 from askew.selection.rows import Rows
+from askew.sklearn_private import Interval, StrOptions
 from askew.tolerance.fit_params import FitParams
 from askew.tolerance.holdout import take_rows
 from askew.tuning import Searchable
@@ -150,26 +151,20 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
-        check_parameters(self)
+        new = begin(self)
         rows, fit_params = self._read(X, y, groups, params)
         outcomes = self._search(rows, fit_params)
         best = outcomes.candidates[outcomes.best]
         if not outcomes.are_resolved[outcomes.best]:
-            warnings.warn(
-                "No candidate's ranking could be settled: at every one the classes are all but inseparable (norm_ near "
-                "0) and the best score is luck. Search larger values of mu, C or gamma.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            warn(find("ASK204"), ConvergenceWarning)
         model = self._refitted(best, rows, fit_params) if self.refit else None
-        # nothing is set before everything has succeeded
-        self.cv_results_ = outcomes.as_cv_results()
-        self.best_index_, self.best_params_ = outcomes.best, best
-        self.best_score_ = float(outcomes.means[outcomes.best])
-        self.classes_, self.n_splits_ = rows.classes, len(rows.folds)
+        new.cv_results_ = outcomes.as_cv_results()
+        new.best_index_, new.best_params_ = outcomes.best, best
+        new.best_score_ = float(outcomes.means[outcomes.best])
+        new.classes_, new.n_splits_ = rows.classes, len(rows.folds)
         if self.refit:
-            self.best_estimator_ = model
-        return self
+            new.best_estimator_ = model
+        return commit(self, new)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Requests of the search (``groups``) and of the estimator's ``fit``."""
@@ -264,11 +259,8 @@ class ToleranceSearchCV(BestEstimator, MetaEstimatorMixin, BaseEstimator):
         listed = "; ".join(f"{message} ({count} times)" for message, count in outcomes.errors.items())
         if self.error_score == "raise" or failed.any(axis=1).all():
             raise DataError(f"{failed.sum()} of the search's {failed.size} fits failed: {listed}")
-        warnings.warn(
-            f"{failed.sum()} of {failed.size} fits failed and count as {self.error_score}: {listed}",
-            FitFailedWarning,
-            stacklevel=4,
-        )
+        finding = find("ASK205", failed=failed.sum(), size=failed.size, score=self.error_score, listed=listed)
+        warn(finding, FitFailedWarning)
         outcomes.scores[failed] = self.error_score
         return outcomes
 

@@ -6,7 +6,6 @@ from askew.sources.memory import MemorySource
 from askew.sources.opening import is_beyond_memory, open_source
 from askew.sources.outputs import check_outputs
 from askew.sources.rows import LabelledRows, Layout
-from askew.sources.scoring import ScoresAnywhere
 from askew.sources.source import Source
 from askew.sources.svmlight import SparseBlock, SvmlightSource
 from askew.sources.writing import TableWriter
@@ -18,7 +17,6 @@ __all__ = [
     "LabelledRows",
     "Layout",
     "MemorySource",
-    "ScoresAnywhere",
     "Source",
     "SparseBlock",
     "SvmlightSource",

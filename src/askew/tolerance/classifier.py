@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state, get_tags, indexable
@@ -11,7 +9,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from askew.exceptions import DataError, ParameterError
-from askew.sources import ScoresAnywhere, is_beyond_memory
+from askew.findings import find, warn
+from askew.fitting import ScoresAnywhere, blank, commit, scored_anywhere
+from askew.sources import is_beyond_memory
 from askew.tolerance import order_statistic
 from askew.tolerance.calibration import Calibration, one_per_group
 from askew.tolerance.certificate import certificate_of, own_positive
@@ -223,20 +223,19 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
             certificate = certificate_of(estimator, score, self.moments, self.mean_radius)
         placed = self._place(calibration, certificate, self.tolerance, self.confidence)
 
-        # Nothing is set before everything has succeeded.
-        self.estimator_, self._score_, self._certificate_ = estimator, score, certificate
-        self._target_, self._is_grouped_ = target, groups is not None
-        self._prevalence_ = target.prevalence(groups)
-        self.weight_bound_, self.n_above_weight_bound_ = parts.weight_bound, parts.n_above_bound
-        for name in ("classes_", "pos_label_", "n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)  # a fit before this one may have left what this one has not
+        new = blank(self)
+        new.estimator_, new._score_, new._certificate_ = estimator, score, certificate
+        new._target_, new._is_grouped_ = target, groups is not None
+        new._prevalence_ = target.prevalence(groups)
+        new.weight_bound_, new.n_above_weight_bound_ = parts.weight_bound, parts.n_above_bound
         if not self._stays_detector():
-            self.classes_, self.pos_label_ = target.labels, target.labels[target.alarm]
+            new.classes_, new.pos_label_ = target.labels, target.labels[target.alarm]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
-                setattr(self, name, getattr(estimator, name))
-        return self._adopt(calibration, placed)
+                setattr(new, name, getattr(estimator, name))
+        return commit(self, new._adopt(calibration, placed))
 
+    @scored_anywhere
     def predict(self, X):
         """Labels of the rows: an alarm iff the score is strictly beyond ``threshold_``.
 
@@ -246,6 +245,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         alarm = self._target_.alarm
         return self._target_.labels[np.where(is_alarm, alarm, 1 - alarm)]
 
+    @scored_anywhere
     def decision_function(self, X):
         """Distance of the score from the threshold, pointing to ``classes_[1]`` as in scikit-learn.
 
@@ -256,6 +256,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
         np.subtract(scores, threshold, out=distance, where=scores != threshold)
         return distance if self._target_.alarm == 1 else -distance
 
+    @scored_anywhere
     def score_samples(self, X):
         """The estimator's own score of each row: what ``threshold_`` is held against and `update` takes."""
         check_is_fitted(self, "threshold_")
@@ -300,12 +301,7 @@ class ToleranceClassifier(ScoresAnywhere, PromiseKeeper, ClassifierMixin, BaseEs
     def _target(self, n_rows, y, weight):
         if self._stays_detector():
             if y is not None and len(np.unique(np.asarray(y))) > 1:
-                warnings.warn(
-                    "y is ignored: a detector without pos_label takes every row as normal. Set pos_label to "
-                    "the label of the alarm to train on the other rows only.",
-                    UserWarning,
-                    stacklevel=3,
-                )
+                warn(find("ASK302"))
             return Target.of_normal(n_rows)
         if y is None:
             raise DataError(

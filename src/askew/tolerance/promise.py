@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from dataclasses import replace as replaced
 from threading import RLock
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from askew.exceptions import DataError, ParameterError
+from askew.findings import find, warn
 from askew.report import Promise, Report, summarise
 from askew.tolerance.calibration import Calibration, one_per_group
 from askew.tolerance.drift import DriftMonitor, DriftTest, DriftWarning
@@ -96,13 +96,10 @@ class PromiseKeeper:
         with self._changing():
             test, is_taken_in = self._counted(fresh, replace)
         if not is_taken_in:
-            warnings.warn(
-                f"{test.n_alarms} alarms among {test.n_new} new negatives contradict "
-                f"tolerance={self.tolerance:g} (p = {test.p_value:.2g}), or an earlier update did. They were "
-                "not taken in, and nothing is promised until update(..., replace=True) or a new fit.",
-                DriftWarning,
-                stacklevel=2,
+            finding = find(
+                "ASK301", n_alarms=test.n_alarms, n_new=test.n_new, tolerance=self.tolerance, p_value=test.p_value
             )
+            warn(finding, DriftWarning)
         return test
 
     def report(self, *, prevalence=None) -> Report:

@@ -10,8 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from askew import OneClassSVM
 from askew.datasets import make_two_gaussians
+from askew.estimators import KNNDescription
 from askew.estimators.covariance_one_class_svm import CovarianceOneClassSVM
-from askew.estimators.knn_description import KNNDescription
 from askew.exceptions import DataError, ParameterError
 from askew.selection.one_class_consistency import ConsistencySearchCV
 from askew.selection.one_class_outliers import ArtificialOutlierSearchCV

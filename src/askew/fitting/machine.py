@@ -6,7 +6,6 @@ No estimator is made from this class alone. A subclass declares its own paramete
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -17,22 +16,21 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from askew.arrays import Home, fetched, host, is_elsewhere, take_rows
-from askew.estimators.elsewhere import read_rows, telling_of_memory
-from askew.estimators.progress import ReportsProgress
-from askew.estimators.sklearn_private import Interval, StrOptions, check_parameters, check_weights
-from askew.exceptions import DataError
+from askew.findings import find, warn
+from askew.fitting.block_scoring import ScoresAnywhere
+from askew.fitting.callbacks import ReportsProgress
+from askew.fitting.nystroem import MEGABYTE, keep_landmarks, landmark_matrix
+from askew.fitting.rows import telling_of_memory
+from askew.fitting.state import as_fitted
 from askew.kernels import Gram, Precomputed, make_function, resolve_gamma
+from askew.methods.expansion import Expansion
 from askew.qp import Problem, Solution, Status
+from askew.sklearn_private import Interval, StrOptions
 from askew.solvers import solve
-from askew.sources import ScoresAnywhere
 from askew.summaries import StreamedRows
-from askew.tables import encode_labels
-
-MEGABYTE = 2**20
 
 
 class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
@@ -48,89 +46,21 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         "max_iter": [Interval(Integral, -1, None, closed="left")],
     }
 
-    def _begin(self) -> None:
-        """Check the parameters and forget an earlier fit: a fit that fails leaves an estimator that is not fitted."""
-        check_parameters(self)
-        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
-            delattr(self, name)
+    _learnt_privately = frozenset({"_chose_by_name"})
+    _scored_with: ClassVar[tuple[str, ...]] = ("kernel", "degree", "coef0", "approximation")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "status_")
 
-    def _read_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, NDArray[np.int64]]:
-        """Validated X, y, positive weights, and the rows they came from; rows of weight zero are left out."""
-        y, sample_weight = fetched(y), fetched(sample_weight)
-        if is_elsewhere(X) and not self._computes_elsewhere():
-            X = host(X)
-        if is_elsewhere(X):
-            with telling_of_memory(self.cache_size):
-                X, y = read_rows(self, X, reset=True), None if y is None else self._labels(y, X.shape[0])
-            weight = check_weights(sample_weight, np.empty((X.shape[0], 1)))
-        else:
-            options: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
-            if self.kernel == "precomputed":
-                options["accept_sparse"] = False
-            if y is None:
-                X = validate_data(self, X, **options)
-            else:
-                X, y = validate_data(self, X, y, **options)
-            weight = check_weights(sample_weight, X)
-            self._check_precomputed(X)
-        rows = np.flatnonzero(weight > 0)
-        if len(rows) == X.shape[0]:
-            return X, y, weight, rows
-        kept = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else take_rows(X, rows)
-        return kept, None if y is None else y[rows], weight[rows], rows
+    @property
+    def _is_approximated(self) -> bool:
+        """Whether the machine stands on Nyström features; only those with an ``approximation`` can."""
+        return as_fitted(self, "approximation") is not None
 
-    def _read_classes(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, Any, NDArray[np.int64]]:
-        """Checked rows of a classifier: X, the classes, the class number of each row, weights, which rows they are."""
-        name = type(self).__name__
-        if y is None:
-            raise DataError(f"{name} requires y to be passed, but the target y is None. Pass one class label per row.")
-        check_classification_targets(fetched(y))
-        X, y, weight, rows = self._read_training(X, y, sample_weight)
-        classes, codes = encode_labels(y)
-        if len(classes) < 2:
-            raise DataError(
-                f"{name} needs rows of at least two classes with positive weight; got one class, "
-                f"{classes.tolist()[0]!r}. With normal rows only, use OneClassSVM or CovarianceOneClassSVM."
-            )
-        return X, classes, codes, weight, rows
-
+    @property
     def _computes_elsewhere(self) -> bool:
         """Whether rows in another array library are computed on where they are; else they come to the host."""
-        return bool(self.kernel != "precomputed")
-
-    def _labels(self, y: Any, n: int) -> NDArray[Any]:
-        y = column_or_1d(y, warn=True)
-        if len(y) != n:
-            raise DataError(f"Found input variables with inconsistent numbers of samples: {[n, len(y)]}.")
-        return np.asarray(y)
-
-    def _read_scoring(self, X: Any) -> Any:
-        check_is_fitted(self)
-        if is_elsewhere(X) and not self._computes_elsewhere():
-            X = host(X)
-        if is_elsewhere(X):
-            return read_rows(self, X, reset=False)
-        accept_sparse = False if self.kernel == "precomputed" else "csr"
-        return validate_data(
-            self, X, accept_sparse=accept_sparse, dtype=[np.float64, np.float32], order="C", reset=False
-        )
-
-    def _check_precomputed(self, X: Any) -> None:
-        if self.kernel != "precomputed":
-            return
-        if X.shape[0] != X.shape[1]:
-            raise DataError(
-                f'kernel="precomputed" needs a square matrix of kernel values in fit; got shape {X.shape}. '
-                "Pass k(x_i, x_j) for all pairs of training rows."
-            )
-        if not np.allclose(X, X.T, rtol=1e-4, atol=1e-6 * max(1.0, float(np.abs(X).max()))):
-            raise DataError(
-                'kernel="precomputed" needs a symmetric matrix; the one given differs from its transpose by '
-                f"{float(np.abs(X - X.T).max()):.3g}. Pass (K + K.T) / 2 if that is rounding."
-            )
+        return bool(as_fitted(self, "kernel") != "precomputed") and not self._is_approximated
 
     def _kernel_matrix(self, X: Any, weight: Any, strata: Any = None) -> Any:
         """The kernel on the training rows; resolves ``gamma_``. ``strata`` are the classes of the rows, if any."""
@@ -151,11 +81,14 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         return 1.0 if self.kernel == "precomputed" else resolve_gamma("scale", X, weight)
 
     def _matrix_of(self, function: Any, X: Any, weight: Any, strata: Any = None) -> Any:
-        """The matrix of a kernel function on the training rows."""
+        """The matrix of a kernel function on the training rows, or in the span of landmarks among them."""
+        if self._is_approximated:
+            return landmark_matrix(self, function, X, weight, strata)
         return Gram(function, X, tile_bytes=max(MEGABYTE, int(self.cache_size * MEGABYTE)))
 
     def _kernel_function(self) -> Any:
-        return make_function(self.kernel, self.gamma_, self.degree, self.coef0)
+        kernel, degree, coef0 = (as_fitted(self, name) for name in ("kernel", "degree", "coef0"))
+        return make_function(kernel, self.gamma_, degree, coef0)
 
     def _solve(self, problem: Problem, start: Any = None) -> Solution:
         with telling_of_memory(self.cache_size):
@@ -173,13 +106,24 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
         self.support_ = rows[support]
         self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else take_rows(X, support)
 
+    def _keep_expansion(self, X: Any, rows: NDArray[np.int64], matrix: Any, expansion: Expansion) -> None:
+        """Store the only machine: over its support vectors, or over the landmarks."""
+        self.intercept_ = np.array([expansion.intercept])
+        if self._is_approximated:
+            keep_landmarks(self, matrix, [expansion])
+        else:
+            self._keep_support(X, rows, expansion.support)
+            self.dual_coef_ = expansion.coefficients[None, :]
+
     def _sums(self, X: Any) -> NDArray[np.float64]:
         """Scores of every machine without their intercepts, one column each."""
+        if hasattr(self, "landmark_coef_"):
+            return self._expand(X, np.ascontiguousarray(self.landmark_coef_.T), self.landmarks_)
         return self._expand(X, self._expansion_columns())
 
     def _expand(self, X: Any, coefficients: NDArray[np.float64], points: Any = None) -> NDArray[np.float64]:
         """Σ_j coefficients[j] k(points[j], x) for every row x; the points are ``support_vectors_`` by default."""
-        if self.kernel == "precomputed":
+        if as_fitted(self, "kernel") == "precomputed":
             return np.asarray(X[:, self.support_] @ coefficients, dtype=np.float64)
         if points is None:
             points = self.support_vectors_
@@ -208,13 +152,18 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
                 setattr(self, name, host(value))
         return self
 
-    def _report_convergence(self, solutions: Sequence[Solution]) -> None:
-        """Set ``status_`` and ``fit_status_`` from the worst ending; warn when the tolerance was not met."""
+    def _note_convergence(self, solutions: Sequence[Solution]) -> Solution:
+        """Set ``status_`` and ``fit_status_`` from the worst ending, and return it."""
         self._end_listening()
         order = [Status.STOPPED, Status.MAX_ITER, Status.STALLED, Status.STATIONARY, Status.OPTIMAL]
         worst = min(solutions, key=lambda s: (order.index(s.status), -s.certificate.violation))
         self.status_ = worst.status.value
         self.fit_status_ = 0 if worst.status.has_converged else 1
+        return worst
+
+    def _report_convergence(self, solutions: Sequence[Solution]) -> None:
+        """The same; warn when the tolerance was not met."""
+        worst = self._note_convergence(solutions)
         if worst.status is Status.MAX_ITER:
             reason, remedy = f"after max_iter={self.max_iter} steps", "Raise `max_iter`, or scale the features"
         elif worst.status is Status.STOPPED:
@@ -223,18 +172,24 @@ class KernelMachine(ScoresAnywhere, ReportsProgress, BaseEstimator):
             reason, remedy = "when float64 allowed no further progress", "Raise `tol`, or scale the features"
         else:
             return
-        warnings.warn(
-            f"{type(self).__name__} stopped {reason}, at a KKT violation of {worst.certificate.violation:.3g} "
-            f"where tol={self.tol:g} was asked for. {remedy}.",
-            ConvergenceWarning,
-            stacklevel=5,
+        finding = find(
+            "ASK201",
+            estimator=type(self).__name__,
+            reason=reason,
+            violation=worst.certificate.violation,
+            tol=self.tol,
+            remedy=remedy,
         )
+        warn(finding, ConvergenceWarning)
 
     @property
     def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel."""
-        if self.kernel != "linear":
-            raise AttributeError(f'coef_ exists for kernel="linear" only; this one has kernel={self.kernel!r}.')
+        """Weights of the features, for the linear kernel; else those of the landmarks, where there are any."""
+        kernel = as_fitted(self, "kernel")
+        if hasattr(self, "landmark_coef_"):
+            return self.landmark_coef_ @ self.landmarks_ if kernel == "linear" else self.landmark_coef_
+        if kernel != "linear":
+            raise AttributeError(f'coef_ exists for kernel="linear" only; this one has kernel={kernel!r}.')
         check_is_fitted(self)
         points = fetched(self.support_vectors_)
         return np.asarray(sparse.csr_array(points).T @ self._expansion_columns()).T

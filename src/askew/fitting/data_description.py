@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
-from askew.estimators.kernel_machine import KernelMachine
-from askew.estimators.sklearn_private import Interval, StrOptions
 from askew.exceptions import ParameterError
+from askew.fitting.block_scoring import scored_anywhere
+from askew.fitting.machine import KernelMachine
+from askew.fitting.rows import read_training
 from askew.kernels import RBF, resolve_gamma
+from askew.methods.expansion import positive_side
 from askew.methods.support_width import choose_width
 from askew.qp import Solution
+from askew.sklearn_private import Interval, StrOptions
 
 
 class DataDescription(OutlierMixin, KernelMachine):
@@ -47,18 +50,19 @@ class DataDescription(OutlierMixin, KernelMachine):
         self.cache_size = cache_size
         self.max_iter = max_iter
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """``score_samples(X) - offset_``: ≥ 0 for inliers."""
         return self.score_samples(X) - self.offset_
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[np.int64]:
         """+1 for inliers (score ≥ 0), -1 for outliers."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        return np.where(positive_side(self.decision_function(X)), 1, -1)
 
     def _prepare(self, X: Any, sample_weight: Any) -> tuple[Any, Any, NDArray[np.float64], NDArray[np.int64]]:
-        """Checked parameters and data, and the kernel on them."""
-        self._begin()
-        X, _, weight, rows = self._read_training(X, None, sample_weight)
+        """Checked rows, and the kernel on them."""
+        X, _, weight, rows = read_training(self, X, None, sample_weight)
         return X, self._kernel_matrix(X, weight), weight, rows
 
     def _kernel_matrix(self, X: Any, weight: Any, strata: Any = None) -> Any:

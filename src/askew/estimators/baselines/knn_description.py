@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from askew.estimators.sklearn_private import Interval
-from askew.estimators.threshold_description import ThresholdDescription
+from askew.estimators.baselines.threshold_description import ThresholdDescription
+from askew.fitting import as_fitted
+from askew.sklearn_private import Interval
 
 Vector = NDArray[np.float64]
 
@@ -41,7 +42,7 @@ class KNNDescription(ThresholdDescription):
     Examples
     --------
     >>> import numpy as np
-    >>> from askew.estimators.knn_description import KNNDescription
+    >>> from askew.estimators import KNNDescription
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> KNNDescription().fit(X).predict([[0.0, 0.0], [5.0, 5.0]])
     array([ 1, -1])
@@ -52,6 +53,8 @@ class KNNDescription(ThresholdDescription):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
     _takes_sparse: ClassVar[bool] = True
+    _scored_with = ("n_neighbors",)
+    _learnt_privately = frozenset({"_reach", "_weight"})
 
     def __init__(self, n_neighbors: int = 5, *, fraction_rejected: float = 0.2) -> None:
         self.n_neighbors = n_neighbors
@@ -59,7 +62,7 @@ class KNNDescription(ThresholdDescription):
 
     def _describe(self, X: Any, weight: Vector) -> Vector:
         # so many neighbours weigh at least k, whichever they are
-        enough = int(np.searchsorted(np.cumsum(np.sort(weight)), self.n_neighbors * (1 - 1e-9))) + 1
+        enough = int(np.searchsorted(np.cumsum(np.sort(weight)), as_fitted(self, "n_neighbors") * (1 - 1e-9))) + 1
         self._reach = min(enough, X.shape[0])
         self._weight = weight
         self._rows = X
@@ -75,7 +78,7 @@ class KNNDescription(ThresholdDescription):
 
     def _distance(self, distances: Vector, near: Vector) -> Vector:
         """The distance within which neighbours weigh k, or the largest there is."""
-        is_enough = np.cumsum(near, axis=1) >= self.n_neighbors * (1 - 1e-9)
+        is_enough = np.cumsum(near, axis=1) >= as_fitted(self, "n_neighbors") * (1 - 1e-9)
         place = np.where(is_enough.any(axis=1), np.argmax(is_enough, axis=1), distances.shape[1] - 1)
         return distances[np.arange(len(distances)), place]
 

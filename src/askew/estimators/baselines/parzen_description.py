@@ -11,9 +11,9 @@ from scipy.special import logsumexp
 from sklearn.metrics import euclidean_distances
 from sklearn.neighbors import KernelDensity
 
-from askew.estimators.sklearn_private import Interval, StrOptions
-from askew.estimators.threshold_description import ThresholdDescription
+from askew.estimators.baselines.threshold_description import ThresholdDescription
 from askew.moments import DiagonalMoments
+from askew.sklearn_private import Interval, StrOptions
 
 Vector = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class ParzenDescription(ThresholdDescription):
     Examples
     --------
     >>> import numpy as np
-    >>> from askew.estimators.parzen_description import ParzenDescription
+    >>> from askew.estimators import ParzenDescription
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> ParzenDescription().fit(X).predict([[0.0, 0.0], [5.0, 5.0]])
     array([ 1, -1])

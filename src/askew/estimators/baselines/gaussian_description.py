@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
-from askew.estimators.sklearn_private import Interval
-from askew.estimators.threshold_description import ThresholdDescription
+from askew.estimators.baselines.threshold_description import ThresholdDescription
 from askew.moments import Moments
+from askew.sklearn_private import Interval
 
 Vector = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class GaussianDescription(ThresholdDescription):
     Examples
     --------
     >>> import numpy as np
-    >>> from askew.estimators.gaussian_description import GaussianDescription
+    >>> from askew.estimators import GaussianDescription
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> GaussianDescription().fit(X).predict([[0.0, 0.0], [5.0, 5.0]])
     array([ 1, -1])
@@ -50,6 +50,7 @@ class GaussianDescription(ThresholdDescription):
         "ridge": [Interval(Real, 0, None, closed="neither")],
     }
     _takes_sparse: ClassVar[bool] = True
+    _learnt_privately = frozenset({"_whitening", "_log_constant"})
 
     def __init__(self, ridge: float = 1e-6, *, fraction_rejected: float = 0.2) -> None:
         self.ridge = ridge

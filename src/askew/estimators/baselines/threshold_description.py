@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from askew.estimators.sklearn_private import Interval, check_parameters, check_weights
+from askew.fitting import ScoresAnywhere, begin, commit, scored_anywhere
+from askew.methods.expansion import positive_side
 from askew.methods.rejection import rejection_threshold
-from askew.sources import ScoresAnywhere
+from askew.sklearn_private import Interval, check_weights
 
 
 class ThresholdDescription(ScoresAnywhere, OutlierMixin, BaseEstimator):
@@ -42,31 +43,32 @@ class ThresholdDescription(ScoresAnywhere, OutlierMixin, BaseEstimator):
         -------
         self
         """
-        check_parameters(self)
-        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
-            delattr(self, name)
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr" if self._takes_sparse else False)
+        new = begin(self)
+        X = validate_data(new, X, dtype=np.float64, accept_sparse="csr" if self._takes_sparse else False)
         weight = check_weights(sample_weight, X)
         rows = np.flatnonzero(weight > 0)
         if len(rows) < X.shape[0]:
             X, weight = X[rows], weight[rows]
-        scores = self._describe(X, weight)
-        self.offset_ = rejection_threshold(scores, weight, self.fraction_rejected)
-        return self
+        scores = new._describe(X, weight)
+        new.offset_ = rejection_threshold(scores, weight, self.fraction_rejected)
+        return commit(self, new)
 
+    @scored_anywhere
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: higher is more normal."""
         check_is_fitted(self)
         accept_sparse = "csr" if self._takes_sparse else False
         return self._score(validate_data(self, X, dtype=np.float64, accept_sparse=accept_sparse, reset=False))
 
+    @scored_anywhere
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """``score_samples(X) - offset_``: ≥ 0 for inliers."""
         return self.score_samples(X) - self.offset_
 
+    @scored_anywhere
     def predict(self, X: Any) -> NDArray[np.int64]:
         """+1 for inliers (score ≥ 0), -1 for outliers."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        return np.where(positive_side(self.decision_function(X)), 1, -1)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "offset_")

@@ -10,25 +10,36 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial, wraps
-from typing import Any, ClassVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from askew.arrays import Home, is_elsewhere, is_out_of_memory
 from askew.exceptions import DataError
+from askew.sources import as_table, is_beyond_memory, open_source
 from askew.sources.arrow import arrow
-from askew.sources.frames import as_table
 from askew.sources.names import nearest
-from askew.sources.opening import is_beyond_memory, is_dask, is_lazy, is_spark, library_of, open_source
+from askew.sources.opening import is_dask, is_lazy, is_spark, library_of
 from askew.sources.rows import FINITE, check_finite, columns_of
 from askew.sources.source import naming
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
 
 class ScoresAnywhere:
-    """A mixin: ``decision_function``, ``predict`` and ``score_samples`` also take rows beyond memory.
+    """Base of the estimators whose scoring methods also take rows beyond memory; see ``scored_anywhere``."""
 
-    The methods a class defines are seen through ``score_blocks``; rows in memory reach them untouched.
+    def _reader(self) -> Any:
+        """The estimator that reads the rows: numbers, and texts where it has ``categories_``. None where a foreign one
+        takes columns in a way of its own."""
+        return self
+
+
+def scored_anywhere(method: Method) -> Method:
+    """A scoring method that also takes rows beyond memory, through ``score_blocks``, and rows on a device.
+
+    Rows in memory reach the method untouched.
 
     Examples
     --------
@@ -40,22 +51,6 @@ class ScoresAnywhere:
     ('Array', [0, 1])
     """
 
-    _scoring_methods: ClassVar[tuple[str, ...]] = ("decision_function", "predict", "score_samples")
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for name in cls._scoring_methods:
-            method = cls.__dict__.get(name)
-            if callable(method):
-                setattr(cls, name, _anywhere(method))
-
-    def _reader(self) -> Any:
-        """The estimator that reads the rows: numbers, and texts where it has ``categories_``. None where a foreign one
-        takes columns in a way of its own."""
-        return self
-
-
-def _anywhere(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def score(self: Any, X: Any, *args: Any, **options: Any) -> Any:
         if is_elsewhere(X):
@@ -70,7 +65,7 @@ def _anywhere(method: Callable[..., Any]) -> Callable[..., Any]:
                 raise
         return score_blocks(self, partial(method, self), X, _OUTPUTS.get(method.__name__, method.__name__))
 
-    return score
+    return cast(Method, score)
 
 
 _OUTPUTS = {"predict": "prediction"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from askew.compiled import when_compiling
 
@@ -25,25 +25,19 @@ except ImportError:  # scikit-learn before 1.9
         return method
 
 
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
 class ReportsProgress(CallbackSupportMixin):
     """Base of estimators whose ``fit`` tells callbacks about every round of the solver."""
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "fit" in vars(cls):  # callbacks are torn down whether the fit succeeds or fails
-            cls.fit = with_callbacks(_telling_of_compilation(vars(cls)["fit"]))
-
     def _round_listener(self) -> Callable[[], bool] | None:
         """What the solver calls after each round, and what asks it to stop; None when nobody listens."""
-        return partial(self._tell, "working set") if getattr(self, "_skl_callbacks", None) else None
+        return partial(self._tell, "working set") if hasattr(self, "_callback_fit_ctx") else None
 
     def _tell(self, name: str) -> bool:
         """Tell callbacks of one task that is done; returns whether one of them asks the fit to end."""
-        context = getattr(self, "_callback_fit_ctx", None)
-        if context is None:
-            context = self._init_callback_context(max_subtasks=None)
-            context.call_on_fit_task_begin(estimator=self)
-        task = context.subcontext(task_name=name)
+        task = self._callback_fit_ctx.subcontext(task_name=name)
         task.call_on_fit_task_begin(estimator=self)
         return bool(task.call_on_fit_task_end(estimator=self))
 
@@ -53,14 +47,19 @@ class ReportsProgress(CallbackSupportMixin):
             context.call_on_fit_task_end(estimator=self)
 
 
-def _telling_of_compilation(fit: Any) -> Any:
-    """``fit`` that tells callbacks, once, when it has to compile."""
+def telling_callbacks(fit: Fit) -> Fit:
+    """A ``fit`` whose callbacks are set up before and torn down after, and are told, once, when it has to compile."""
 
-    @wraps(fit)
+    @with_callbacks  # torn down whether the fit succeeds or fails
     def telling_fit(self: Any, *args: Any, **options: Any) -> Any:
-        if not getattr(self, "_skl_callbacks", None):
-            return fit(self, *args, **options)
+        # opened here, on the estimator itself: the fit works on a copy of it, and what is torn down after is this
+        self._init_callback_context(max_subtasks=None).call_on_fit_task_begin(estimator=self)
         with when_compiling(lambda: self._tell("compilation")):
             return fit(self, *args, **options)
 
-    return telling_fit
+    @wraps(fit)
+    def fit_with_callbacks(self: Any, *args: Any, **options: Any) -> Any:
+        has_callbacks = bool(getattr(self, "_skl_callbacks", None))
+        return (telling_fit if has_callbacks else fit)(self, *args, **options)
+
+    return cast(Fit, fit_with_callbacks)
