@@ -13,7 +13,7 @@ from askew.sources.schemas import is_category
 
 Vector = NDArray[np.float64]
 Kind = Literal["number", "category", "text", "date"]
-"""What a column of a table means."""
+"""What a column of a table means: a number, a category, free text or a date."""
 
 
 @dataclass(frozen=True)
