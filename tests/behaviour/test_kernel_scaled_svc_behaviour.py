@@ -51,13 +51,14 @@ def test_a_precomputed_kernel_without_a_constant_diagonal_cannot_measure_distanc
     KernelScaledSVC(scaling="symmetric", k=1.0, kernel="precomputed").fit(K, Y)
 
 
-def test_a_strength_that_leaves_nothing_is_refused_and_leaves_no_half_fitted_model():
+def test_a_strength_that_leaves_nothing_is_refused_and_leaves_the_earlier_model():
     separate = X + 6.0 * Y[:, None]
     model = KernelScaledSVC(C=10.0, k_majority=1e6, k_minority=1e6)
     model.set_params(k_majority=0.0, k_minority=0.0).fit(separate, Y)
+    scores = model.decision_function(separate)
     with pytest.raises(InfeasibleError, match=r"rows of the minority class out of the kernel.*Choose a smaller k"):
         model.set_params(k_majority=1e6, k_minority=1e6).fit(separate, Y)
-    assert not hasattr(model, "support_")
+    assert (model.decision_function(separate) == scores).all()
 
 
 @pytest.mark.parametrize("scaling", SCALINGS)

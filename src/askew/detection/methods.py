@@ -108,6 +108,7 @@ METHODS = {
         Method("svdd", "SVDD", partial(SVDD, nu=0.1), {}, 20_000, is_one_class=True),
     )
 }  # fmt: skip
+"""Every method that a person can name, by its name."""
 
 
 def method_named(name: str, *, one_class: bool) -> Method:

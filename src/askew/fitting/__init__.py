@@ -4,7 +4,7 @@ from askew.fitting.block_scoring import ScoresAnywhere, scored_anywhere
 from askew.fitting.callbacks import telling_callbacks
 from askew.fitting.classifier import Classifies
 from askew.fitting.data_description import DataDescription
-from askew.fitting.machine import MEGABYTE, KernelMachine
+from askew.fitting.machine import KernelMachine
 from askew.fitting.multiclass import (
     classes_against_rest,
     counts_by_class,
@@ -13,7 +13,7 @@ from askew.fitting.multiclass import (
     unite_supports,
     votes_of_pairs,
 )
-from askew.fitting.nystroem import PARAMETERS, check_approximation, keep_landmarks
+from askew.fitting.nystroem import MEGABYTE, PARAMETERS, check_approximation, keep_landmarks
 from askew.fitting.rows import (
     READ,
     check_in_memory,

@@ -27,6 +27,8 @@ from askew.summaries import StreamedRows
 
 LEAST_LANDMARKS, MOST_LANDMARKS = 500, 2000
 MEGABYTE = 2**20
+"""Bytes of a unit of ``cache_size``."""
+"""Bytes of a unit of ``cache_size``."""
 
 PARAMETERS: dict[str, list[Any]] = {
     "approximation": [StrOptions({"nystroem"}), None],

@@ -25,6 +25,7 @@ from askew.summaries import StreamedRows
 from askew.tables import encode_labels
 
 READ: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+"""How scikit-learn's ``validate_data`` reads the rows of a fit."""
 
 
 def opened_rows(
@@ -148,7 +149,12 @@ def read_rows(estimator: Any, X: Any, reset: bool) -> Any:
 
 @contextmanager
 def telling_of_memory(cache_size: float) -> Iterator[None]:
-    """Where a device has no memory left, an error that says what to change; any other error as it is."""
+    """Where a device has no memory left, an error that says what to change; any other error as it is.
+
+    Yields
+    ------
+    None
+    """
     try:
         yield
     except Exception as error:
@@ -228,6 +234,10 @@ def naming_columns(X: Any) -> Iterator[None]:
     """Where numbers cannot be read off X, or their squares overflow, an error that says which column it is.
 
     It is looked for only once something has failed.
+
+    Yields
+    ------
+    None
     """
     try:
         yield

@@ -54,7 +54,7 @@ class KNNDescription(ThresholdDescription):
     }
     _takes_sparse: ClassVar[bool] = True
     _scored_with = ("n_neighbors",)
-    _learnt_privately = frozenset({"_reach", "_weight"})
+    _learnt_privately = frozenset({"_reach", "_rows", "_weight"})
 
     def __init__(self, n_neighbors: int = 5, *, fraction_rejected: float = 0.2) -> None:
         self.n_neighbors = n_neighbors

@@ -61,6 +61,8 @@ class ParzenDescription(ThresholdDescription):
         "bandwidth": [StrOptions({"likelihood"}), Interval(Real, 0, None, closed="neither")],
     }
 
+    _learnt_privately = frozenset({"_rows", "_weight"})
+
     def __init__(self, bandwidth: float | str = "likelihood", *, fraction_rejected: float = 0.2) -> None:
         self.bandwidth = bandwidth
         self.fraction_rejected = fraction_rejected
