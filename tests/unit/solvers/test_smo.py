@@ -85,3 +85,16 @@ def test_negative_curvature_is_reported():
     *_, curvature = inner.solve_block(K, np.zeros(2), g, beta, lower, upper, np.array([0, 2]), 1e-6, 100)
     assert curvature == pytest.approx(-2.0)
     np.testing.assert_array_equal(beta, [1.0, 0.0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_places_out_of_use_may_hold_anything(dtype):
+    """A block on a path leaves room for newcomers at either end, in memory that nobody has written to."""
+    K, diagonal, g, beta, lower, upper, starts, _ = block(0, groups=2, dtype=dtype)
+    wide = np.full((len(g) + 6, len(g) + 6), np.nan, dtype)
+    wide[3:-3, 3:-3] = K
+    padded = [np.pad(v, 3) for v in (diagonal, g, beta, lower, upper)]
+    steps, _, _ = inner.solve_block(wide, *padded, starts + 3, 1e-6, 10_000)
+    expected = inner.solve_block(K, diagonal, g, beta, lower, upper, starts, 1e-6, 10_000)[0]
+    assert steps == expected > 0
+    assert np.array_equal(padded[2][3:-3], beta)

@@ -145,7 +145,8 @@ def solve_block(K, diagonal, g, beta, lower, upper, starts, tol, max_steps):  # 
         can_rise[k] = 0 if beta[k] < upper[k] else FAR  # 0 where it can, ±FAR where it cannot
         can_fall[k] = 0 if beta[k] > lower[k] else -FAR
         nothing[k] = 0
-    up, down, step, steps, least_curvature = np.uint64(0), np.uint64(0), real(0), 0, FAR
+    up = down = np.uint64(starts[0])  # a row that is in use: those before it may hold anything, NaN too
+    step, steps, least_curvature = real(0), 0, FAR
     while True:
         violation = real(-FAR)
         for j in range(groups):
